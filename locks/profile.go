@@ -48,7 +48,9 @@ func (e *Env) RedisDefaults(node int) *redis.Client {
 			defer context.AfterFunc(life, cancel)()
 			return dialWithRetries(ctx, func(ctx context.Context) (net.Conn, error) { return e.Dial(ctx, network, addr) })
 		},
-		DialTimeout:              time.Minute, // longer than dialWithRetries takes; some releases of go-redis treat "no timeout" as a deadline that has passed
+		// A minute is longer than dialWithRetries takes. Some releases of go-redis treat "no timeout"
+		// as a deadline that has passed.
+		DialTimeout:              time.Minute,
 		DialerRetries:            1,
 		MinRetryBackoff:          retryBackoff,
 		MaxRetryBackoff:          retryBackoff,

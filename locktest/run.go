@@ -67,7 +67,8 @@ func (s *subject) run(t *testing.T, call string) {
 		t.Error(err)
 	}
 	switch {
-	case len(sum.unknownCauses()) > 0, sum.showsNothing() && sum.count > 1: // the result of a single selected test case may well be unknown
+	// If the user has selected a single test case, its result may well be unknown.
+	case len(sum.unknownCauses()) > 0, sum.showsNothing() && sum.count > 1:
 		t.Error(sum)
 	case sum.count > 0:
 		t.Log(sum)

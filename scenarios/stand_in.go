@@ -50,7 +50,9 @@ func findStandIn(kind locks.Kind, key string, masters []string, faults []sim.Fau
 			return len(group) > 0 && !slices.ContainsFunc(group, func(name string) bool { return !isUnused(name) })
 		})
 	}
-	hasTwin := func(f sim.Fault) bool { // whether another fault does the same to the lock's server, as when a power loss strikes all servers
+	// hasTwin reports whether another fault does the same to the lock's server, as when a power loss
+	// strikes all servers.
+	hasTwin := func(f sim.Fault) bool {
 		return slices.ContainsFunc(faults, func(o sim.Fault) bool {
 			return o.Kind() == f.Kind() && o.Strikes.Equal(f.Strikes) && o.Target() == s.server
 		})
