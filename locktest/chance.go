@@ -24,8 +24,7 @@ type chance struct {
 	Source string
 }
 
-// chanceShare says how often a test case runs its first world twice: one of so many test cases
-// does.
+// chanceShare says how many test cases run their first world twice: one in so many.
 const chanceShare = 12
 
 // isRepeated reports whether to run a world a second time: the first world of a share of

@@ -43,8 +43,8 @@
 // all tests of the package that call Run.
 //
 // With -v the report lists all test cases by their results, and each one that fails is a
-// subtest. If -run selects test cases, each of them is one; with -v it shows the timelines
-// of its worlds. With -json each test case that applies to the lock is a subtest.
+// subtest. If -run selects test cases, each of those is a subtest, and with -v it shows the
+// timelines of its worlds. With -json each test case that applies to the lock is a subtest.
 //
 // # Search for faults
 //

@@ -16,10 +16,11 @@ import (
 	voice "github.com/locksim/locksim/internal/story"
 )
 
-// run runs every test case, and reports at the end what the lock does wrong. If -run or
-// -skip chooses among the test cases, each one that is chosen is a subtest. With go test
-// -json each test case that applies to the lock is one, and with -v each one that fails.
-// Otherwise there are no subtests: they would hide the report under a line for each.
+// run runs every test case, and reports at the end what the lock does wrong. If -run or -skip
+// chooses among the test cases, each test case that is chosen is a subtest. With go test -json,
+// each test case that applies to the lock is a subtest. With -v, each test case that fails is a
+// subtest. Otherwise there are no subtests: go test would print a line for each, and hide the
+// report.
 func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
 	selects := selectsSubtests(s.test)
@@ -134,8 +135,8 @@ func (s *subject) report(t *testing.T, st testCase, o testResult, printed string
 	}
 }
 
-// reportFailure reports in its subtest a test case that fails the lock: a line for each
-// mistake. The end of the report explains each mistake once.
+// reportFailure writes a line for each mistake, in the subtest of a test case that fails the lock.
+// The end of the report explains each mistake once.
 func (s *subject) reportFailure(t *testing.T, st testCase, o testResult) {
 	t.Helper()
 	for _, c := range o.Causes.sorted() {

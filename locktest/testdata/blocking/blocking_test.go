@@ -38,7 +38,8 @@ if redis.call("get", KEYS[1]) == ARGV[1] then
 end
 return 0`)
 
-// Acquire uses one value for all tries. A key that an earlier try sets late is then its own.
+// Acquire uses one value for all tries. So if an earlier try sets the key late, the key has the
+// value of this lease.
 func (b blocking) Acquire(ctx context.Context) (locks.Lease, error) {
 	own := lease{blocking: b, value: rand.Text()}
 	for {
