@@ -6,9 +6,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// This lock is for users who do not want to guess how long the work takes: the key exists
-// until its holder removes it. So no holder works on after its key has expired. But if a
-// holder dies, no client acquires the lock again until an operator deletes the key.
+// This lock is for users who do not want to guess how long the work takes: the key exists until its
+// holder removes it. So the key never expires while the holder still works. But if a holder dies,
+// no client acquires the lock again until an operator deletes the key.
 func init() {
 	Register(Kind{
 		Name:     "single-no-ttl",

@@ -156,7 +156,7 @@ func (l *watchedLease) renew() error {
 	if err := l.extend(ctx); err != nil {
 		return err
 	}
-	// If the caller has not received the end before this one, it is replaced.
+	// If the caller has not received the previous end yet, the new end replaces it.
 	select {
 	case <-l.renewals:
 	default:
