@@ -147,8 +147,9 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 
 // withoutUnrecognised moves violations that show no mistake by themselves to a recognised cause of
 // the same run: a violation of exclusion or of the data to a cause of its family, and a lack of
-// progress to any cause. A violation can be seen before the mistake: a client that stays too long
-// is no mistake of the lock until an extension confirms its lease.
+// progress to any cause. A violation can come before the event that shows the mistake: a client
+// that stays in its section too long shows no mistake of the lock until an extension confirms its
+// lease.
 func withoutUnrecognised(causes []Cause) []Cause {
 	isOfData := func(c Cause) bool { return slices.Contains(families[0], c.Findings[0].Property) }
 	isRecognised := func(c Cause) bool { return c.Mistake != Mistake(c.Findings[0].Property) }
