@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The last stage is followed by what was reached and by what to do next, in lines.
+// After the last stage, the output says what was reached and what to do next, on lines of its own.
 func TestDescribeReached(t *testing.T) {
 	got := describeReached(7)
 	for _, want := range []string{"The lock has reached the last stage. ", "\nnext     run the suite", "docs/testing-your-lock.md\n", "locksim learn check policy.yaml\n"} {

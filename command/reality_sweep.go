@@ -42,8 +42,8 @@ type realitySweep struct {
 	out     io.Writer
 	job     job
 	variant *scenarios.Variant
-	// played counts the plays with a fault, blamed all plays in which the lock is to blame
-	// for what broke, and unknown those with a fault that say nothing.
+	// played counts the plays with a fault. unknown counts those of them that say nothing. blamed
+	// counts all plays in which the lock is to blame for what broke.
 	played, blamed, unknown int
 	causes                  []*sweepCause
 }

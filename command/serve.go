@@ -22,8 +22,8 @@ type serveFlags struct {
 	port int
 }
 
-// defaultPort is the port of the site. A browser keeps the reader's progress for each port, so
-// it is the same each time.
+// defaultPort is the port of the site. A browser keeps the reader's progress for each port, so the
+// site uses the same port each time.
 const defaultPort = 7250
 
 func serveCommand() *cobra.Command {

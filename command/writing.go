@@ -20,7 +20,8 @@ const imageFormat = "png"
 type writeFlags[S any] struct {
 	subject        *reports.Subject[S]
 	format, output string
-	// formatFlag is the flag --format, which says whether the command line has it.
+	// formatFlag is the flag --format. Its field Changed says whether the command line has the
+	// flag.
 	formatFlag *pflag.Flag
 	// destination is where the report is written, unless that is a folder. sources are the
 	// files that the report must not replace.

@@ -21,8 +21,9 @@ import (
 	"git.sr.ht/~sbinet/gg"
 )
 
-// The size of an image. A picture is drawn with two pixels for each of its own, as screens
-// for slides have them, and with fewer if the image had more than maxPixels.
+// The size of an image. For each pixel of the picture, the image has scale pixels in each
+// direction, because screens for slides show that many. It has fewer if it would otherwise have
+// more than maxPixels.
 const (
 	scale     = 2
 	maxPixels = 40e6
@@ -41,8 +42,8 @@ func encode(picture []byte) ([]byte, error) {
 	return markAsPage(b.Bytes()), nil
 }
 
-// draw draws an SVG picture with factor pixels for each of its own, or fewer if the image
-// were too large.
+// draw draws an SVG picture. For each pixel of the picture, the image has factor pixels in each
+// direction, or fewer if it would otherwise have more than maxPixels.
 func draw(picture []byte, factor float64) (image.Image, error) {
 	root, rules, err := parse(picture)
 	if err != nil {
@@ -69,9 +70,9 @@ func newContext(width, height, factor float64) *gg.Context {
 // headerLength is how many bytes a PNG image has before its first chunk after the header.
 const headerLength = 8 + 25
 
-// markAsPage adds a text to an image that names the program that made it, by which
-// [reports.IsPage] recognizes it. The format of a chunk is in section 5.3 of the PNG
-// specification, https://www.w3.org/TR/png-3/.
+// markAsPage adds to an image a text with the name of the program. By this text, [reports.IsPage]
+// recognizes the image. The format of a chunk is in section 5.3 of the PNG specification,
+// https://www.w3.org/TR/png-3/.
 func markAsPage(data []byte) []byte {
 	body := []byte("tEXt" + "Software\x00generator: locksim")
 	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(body)-4))

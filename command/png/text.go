@@ -13,8 +13,8 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// The fonts of Go have Latin, Greek and Cyrillic letters and no marks for right and wrong.
-// They are drawn as lines, and so is a box for any other character that the fonts lack.
+// The fonts of Go have Latin, Greek and Cyrillic letters, but no marks for right and wrong. The
+// marks are drawn as lines, and any other character that the fonts lack is drawn as a box.
 var (
 	regularFont = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(goregular.TTF) })
 	boldFont    = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(gobold.TTF) })
