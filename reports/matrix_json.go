@@ -46,11 +46,11 @@ type jsonCell struct {
 	Own bool `json:"own"`
 	// AsExpected is null if the scenario has no expectation for this lock.
 	AsExpected *bool `json:"as_expected"`
-	// Untold says why the scenario does not apply to this lock. NotRun says why this
+	// NotApplicable says why the scenario does not apply to this lock. NotRun says why this
 	// program has not run it. In both cases there are no runs.
-	Untold string          `json:"untold,omitempty"`
-	NotRun string          `json:"not_run,omitempty"`
-	Runs   []jsonMatrixRun `json:"runs"`
+	NotApplicable string          `json:"untold,omitempty"`
+	NotRun        string          `json:"not_run,omitempty"`
+	Runs          []jsonMatrixRun `json:"runs"`
 }
 
 // jsonMatrixRun is one run. Fencing is "off" or "on".
@@ -81,7 +81,7 @@ func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 
 // cellJSON converts a cell to its form in JSON.
 func cellJSON(r Row, c Cell) jsonCell {
-	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.NotApplicable, NotRun: c.NotRun, Runs: []jsonMatrixRun{}}
+	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, NotApplicable: c.NotApplicable, NotRun: c.NotRun, Runs: []jsonMatrixRun{}}
 	known, asExpected := c.hasRuns(), true
 	for _, run := range c.Runs {
 		known = known && run.Expected != nil

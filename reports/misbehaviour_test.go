@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// misbehaving is the lock single, which first calls also whenever it is acquired.
+// misbehaving is the lock single with a mistake: acquire first calls the function also.
 type misbehaving struct {
 	locks.Lock
 	also func()

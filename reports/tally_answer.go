@@ -42,8 +42,8 @@ func (t tallyTables) answer() []tallyTable {
 
 // A damage counts the scenarios in which something goes wrong with a lock.
 type damage struct {
-	// scenarios are the rows in which it goes wrong on at least one seed, and judged is in
-	// how many rows it is known whether it does. unknown counts the other rows with runs.
+	// scenarios are the rows in which something goes wrong on at least one seed. judged counts the
+	// rows in which it is known whether something goes wrong, and unknown the other rows with runs.
 	scenarios       []Row
 	judged, unknown int
 }

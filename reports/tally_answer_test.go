@@ -58,8 +58,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// What a takeover does to a lock is the worst of all scenarios, in any order, and unknown runs
-// are not good ones.
+// The harm of takeovers to a lock is the worst harm in any of the scenarios, whatever their order.
+// If a run is unknown, the lock does not count as unharmed.
 func TestWorstHarmOfFailovers(t *testing.T) {
 	for _, order := range [][]int{{1, 3}, {3, 1}} {
 		tally := summaryTally()
@@ -78,7 +78,7 @@ func TestWorstHarmOfFailovers(t *testing.T) {
 	}
 }
 
-// The answer does not count a server that people replace by several.
+// The answer says nothing about the loss of the only server if people usually run several.
 func TestSurvivalInWords(t *testing.T) {
 	for want, s := range map[string]survival{
 		"–":                   {total: 1, usual: "3 or 5 servers"},

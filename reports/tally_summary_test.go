@@ -28,8 +28,8 @@ func summaryTally() *Tally {
 	}
 	t := NewTally(compared, []string{"redlock", "single"}, 1)
 	t.Seeds = 1
-	// add adds the runs of one cell. The lock has as many servers, and loses those of lost. The run
-	// without fencing violates some properties.
+	// add adds the runs of one cell. servers is the number of servers of the lock, and lost are the
+	// servers that crash. The run without fencing violates the given properties.
 	add := func(row, column, servers int, lost []string, violated ...checks.Property) {
 		tr := &trace.Trace{Locks: []trace.LockInfo{{}}}
 		for i := range servers {

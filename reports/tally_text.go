@@ -131,8 +131,9 @@ type jsonTallyLock struct {
 	UsuallyRun        string `json:"usually_run,omitempty"`
 }
 
-// jsonDamage has the scenarios in which something goes wrong with a lock, on at least one
-// seed, of all that are known (of). Unknown is the number of the others that were run.
+// jsonDamage has the scenarios in which something goes wrong with a lock on at least one seed. Of
+// is the number of scenarios in which that is known, and Unknown the number of the others that were
+// run.
 type jsonDamage struct {
 	Scenarios   []string `json:"scenarios"`
 	Of          int      `json:"of"`
@@ -169,11 +170,11 @@ type jsonTallyStory struct {
 // jsonTallyCell has the counts of a variant with one lock.
 type jsonTallyCell struct {
 	Lock string `json:"lock"`
-	// Seeds is the number of seeds with which the variant was run. Untold says why the
+	// Seeds is the number of seeds with which the variant was run. NotApplicable says why the
 	// scenario does not apply to the lock, and NotRun why this program has not run it.
-	Seeds  int    `json:"seeds"`
-	Untold string `json:"untold,omitempty"`
-	NotRun string `json:"not_run,omitempty"`
+	Seeds         int    `json:"seeds"`
+	NotApplicable string `json:"untold,omitempty"`
+	NotRun        string `json:"not_run,omitempty"`
 	// Replay is the command that runs the variant with the first seed.
 	Replay string `json:"replay,omitempty"`
 	// Grants counts the critical sections in the runs with fencing. OwnTokens counts those
@@ -249,7 +250,7 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	c := t.Counts[i][column]
 	out := jsonTallyCell{
-		Lock: t.Locks[column], Seeds: c.Seeds, Untold: t.Rows[i].Cells[column].NotApplicable, NotRun: t.Rows[i].Cells[column].NotRun,
+		Lock: t.Locks[column], Seeds: c.Seeds, NotApplicable: t.Rows[i].Cells[column].NotApplicable, NotRun: t.Rows[i].Cells[column].NotRun,
 		Grants: c.Grants, OwnTokens: c.OwnTokens, Runs: []jsonTallyRuns{}, Figures: []jsonSample{},
 	}
 	if c.Seeds == 0 {

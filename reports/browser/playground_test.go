@@ -451,8 +451,8 @@ func (p *tab) replaceInFile(old, replacement string) {
 	eval[any](p, fmt.Sprintf(`(f => { f.text = f.text.replace(%q, %q); f.onInput(); })(playground.file()); null`, old, replacement))
 }
 
-// The editor offers what the schema of scenarios allows at the cursor, and what is typed runs.
-// The key Tab leaves it.
+// The editor offers what the schema of scenarios allows at the cursor, and the page runs the text
+// that was typed. The key Tab leaves the editor.
 func TestPlaygroundEditor(t *testing.T) {
 	p := openPlayground(t, patient, desktop)
 	p.checkVerdict(unsafeThenSafe)
@@ -539,7 +539,7 @@ func (p *tab) selectOption(id, value string) {
 	eval[any](p, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("change")); })(document.getElementById(%q)); null`, value, id))
 }
 
-// A world that does not end is ended by the page, which says so and works on.
+// A world that does not end is ended by the page, which says so and continues to work.
 func TestPlaygroundEndsAWorld(t *testing.T) {
 	values := url.Values{"set": {"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}
 	p := openPlayground(t, "?patience=4000#"+strings.ReplaceAll(values.Encode(), "+", "%20"), desktop)
