@@ -40,8 +40,8 @@ func TestRunsOutlastTheirFaults(t *testing.T) {
 	}
 }
 
-// A program that reads the events of a run one by one knows, at each moment, the same about
-// the moment as the history of the whole run.
+// A program that has read the events of a run up to a moment knows as much about that moment as the
+// history of the whole run says.
 func TestReadersAgreeWithHistory(t *testing.T) {
 	if p := suites.CompareReaders(t, suites.LibraryScenarios()); p.Keys == 0 {
 		t.Errorf("%+v: no key existed at any moment, so nothing was compared", p)

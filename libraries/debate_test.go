@@ -104,7 +104,7 @@ func debateResult(t *testing.T, v *scenarios.Variant, lock string) (result, kind
 	return runs[0].Verdict.Verdict + "/" + runs[1].Verdict.Verdict, "judged"
 }
 
-// A lock's card says whether it renews its grants. That is what a run shows: client-1 works
+// A lock's card says whether the lock renews its grants. A run must show the same: client-1 works
 // for three times the TTL, and another client asks for the lock meanwhile.
 func TestCardsSayWhichLocksRenew(t *testing.T) {
 	s, err := scenarios.Parse("renews.yaml", []byte(`

@@ -59,8 +59,8 @@ type locker interface {
 	// lock acquires the lock within the context of the attempt, and returns the function
 	// that releases it.
 	lock(ctx context.Context) (unlock func(context.Context) error, err error)
-	// warmUp does, before the run begins, what a process does that has been running for a
-	// while.
+	// warmUp is called before the run begins. It does what a process has done once it has been
+	// running for a while.
 	warmUp(ctx context.Context)
 }
 

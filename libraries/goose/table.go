@@ -77,7 +77,8 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 	case attemptEnded: // ctx ended when the lock was already acquired, so there would be no heartbeats
 		go func() {
 			defer func() { <-t.turn }()
-			// The library's context has ended with ctx, and could remove nothing any more.
+			// ctx has ended, and with it the context of the library, so the unlock needs another
+			// context.
 			_ = t.Unlock(context.WithValue(t.env.Lifetime(), lockerKey{}, t.name), t.db)
 		}()
 		return nil, ctx.Err()

@@ -89,8 +89,9 @@ func TestPglock(t *testing.T) {
 	}
 	config := locktest.Config{
 		System: locks.Postgres, Notifies: true, Known: "known.json",
-		// Those scenarios are about other kinds of locks on PostgreSQL. The test case loss/notice
-		// ends a lease by the server's clock, which does not end a lease of pglock.
+		// The scenarios that are left out are about other kinds of locks on PostgreSQL. The test
+		// case loss/notice ends a lease by the server's clock, which does not end a lease of
+		// pglock.
 		Stories: func(testCase string) bool {
 			return !strings.HasPrefix(testCase, "catalogue/postgres-") && testCase != "loss/notice"
 		},

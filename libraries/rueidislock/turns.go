@@ -11,9 +11,9 @@ import (
 // same order in every run. Many of them may wake at the same moment: when a context ends,
 // when one of them has dialled the connection for all, or when the connection breaks.
 //
-// A goroutine waits for its turn before it calls the client. It waits again whenever
-// rueidis asks its context whether it has ended: before a command takes its place on the
-// connection, and before it is sent again.
+// A goroutine waits for its turn before it calls the client. It waits again whenever rueidis asks
+// the goroutine's context whether the context has ended: before a command takes its place on the
+// connection, and before the command is sent again.
 type turnClient struct {
 	rueidis.Client
 	waitTurn func(words ...string) // returns when it is the turn of a command with these words

@@ -19,7 +19,7 @@ type disk struct {
 	register  *register
 }
 
-// A database is the two files of a database, each of which may not exist.
+// A database has two files, the database file and its journal. Either of them may not exist.
 type database struct {
 	name string
 	// cached is what processes read and write: the operating system's memory. stored is

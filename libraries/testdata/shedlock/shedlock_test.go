@@ -107,8 +107,8 @@ type lease struct {
 	released bool
 }
 
-// Release does not look at the number of rows, as ShedLock's unlock does not. A second call
-// fails, as there.
+// Release does not look at the number of rows, and a second call fails: both as in ShedLock's
+// unlock.
 func (l *lease) Release(ctx context.Context) error {
 	if l.released {
 		return locks.ErrLost

@@ -18,9 +18,8 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// TestElection tests leader election by client-go through its adapter. It is tested with
-// ReleaseOnCancel. It is also tested without it, by a caller that releases the Lease itself
-// when the election has ended.
+// TestElection tests leader election by client-go through its adapter: once with ReleaseOnCancel,
+// and once without. Without it, the caller releases the Lease when the election has ended.
 func TestElection(t *testing.T) {
 	elections, _ := locks.Lookup("kubernetes")
 	config := locktest.Config{System: locks.Kubernetes, Slots: elections.Slots, Notifies: true, Tokens: true}
