@@ -14,7 +14,8 @@ type Replay struct {
 	Title, Timeline string
 	// Failure is why the lock fails in the world; nil if it does not.
 	Failure *Failure
-	// Printed are the lines that the lock has printed, with an end if they are too many.
+	// Printed are the lines that the lock has printed. If there are too many, only the first are
+	// there, and a note at the end says so.
 	Printed []string
 }
 

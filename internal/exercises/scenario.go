@@ -92,8 +92,8 @@ func (e Scenario) Check(s *scenarios.Scenario) (*Failure, error) {
 //go:embed _policies
 var policyFiles embed.FS
 
-// policyWorlds are these worlds, each with the clients whose writes the storage must apply:
-// those who hold the lock when they write.
+// policyWorlds names the worlds of policyFiles, each with the number of writes that the storage
+// must apply, by client: those of clients that hold the lock when they write.
 var policyWorlds = []struct {
 	name   string
 	writes map[string]int

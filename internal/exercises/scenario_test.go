@@ -46,7 +46,7 @@ func TestScenarios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, more := range []string{"", "# more\n", "# still more\n"} { // which has other seeds
+		for _, more := range []string{"", "# more\n", "# still more\n"} { // another text gives the runs other seeds
 			if failure := checkText(t, s.File, string(solution)+more); failure != nil {
 				t.Errorf("the solution of %s does not solve it: %+v", s.File, failure)
 			}

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// A workshop is a folder as the reader has it, in which the tests put one lock after the
-// other.
+// A workshop is a folder as the reader has it. The tests put one lock after the other into it.
 type workshop struct{ dir string }
 
 // newWorkshop makes a folder whose module uses this clone of locksim. Its go.mod and go.sum

@@ -146,8 +146,8 @@ func TestAnswersComeInOrder(t *testing.T) {
 	}
 }
 
-// The HTTP client of net/http is served on a connection that it reuses. Answers that a
-// timer of the server gives reach it too.
+// The HTTP client of net/http gets its answers on one connection, which it reuses. Answers that the
+// server gives when a timer fires reach it too.
 func TestBrowserIsServed(t *testing.T) {
 	var heard []string
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

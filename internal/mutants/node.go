@@ -63,8 +63,8 @@ func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (d
 	return done, err
 }
 
-// releaseError returns the error of a release, from whether the node removed the key, and
-// from the error of the request.
+// releaseError returns the error of a release. removed says whether the node removed the key, and
+// err is the error of the request.
 func releaseError(removed bool, err error) error {
 	switch {
 	case err != nil:

@@ -128,8 +128,8 @@ func comparesHolders(e *ast.BinaryExpr) bool {
 	return isVariable(e.X) && isVariable(e.Y) && slices.ContainsFunc(strings.Fields(names), holderName().MatchString)
 }
 
-// holderOf returns the name of what an operand of a comparison is. A conversion or another
-// call with one argument is named by its argument.
+// holderOf returns the name in an operand of a comparison. For a conversion, or another call with
+// one argument, it is the name in the argument.
 func holderOf(e ast.Expr) string {
 	if call, is := e.(*ast.CallExpr); is && len(call.Args) == 1 {
 		return holderOf(call.Args[0])

@@ -28,8 +28,8 @@ func callersContext(f *file) (changes []change) {
 	return changes
 }
 
-// isDefault reports whether the innermost of some nodes assigns a value, as the default for a
-// context that is nil.
+// isDefault reports whether the innermost node is an assignment with =. Such an assignment mostly
+// gives a context that is nil its default.
 func isDefault(stack []ast.Node) bool {
 	a, is := stack[len(stack)-1].(*ast.AssignStmt)
 	return is && a.Tok == token.ASSIGN

@@ -95,8 +95,8 @@ func (f *file) replace(n ast.Node, text string) edit {
 	return edit{f.offset(n.Pos()), f.offset(n.End()), text}
 }
 
-// withoutArguments returns the change that leaves n arguments of a call out, from the one
-// with an index on.
+// withoutArguments returns the change that removes n arguments of a call, beginning with the
+// argument at index i.
 func (f *file) withoutArguments(call *ast.CallExpr, i, n int) change {
 	from, to := f.offset(call.Args[i].Pos()), f.offset(call.Args[i+n-1].End())
 	switch {
@@ -241,8 +241,8 @@ func functionName(stack []ast.Node) string {
 	return ""
 }
 
-// dropUnusedImports returns text, a mutant of the file, with the imports made blank that the file
-// uses and the mutant does not.
+// dropUnusedImports takes the text of a mutant of the file. It returns the text with the name _ for
+// each import that the file uses and the mutant does not.
 func (f *file) dropUnusedImports(text []byte) []byte {
 	if f.tree == nil {
 		return text

@@ -385,7 +385,8 @@ func checkTypes(name string, texts ...string) (*types.Package, error) {
 	return (&types.Config{Importer: imports{}}).Check(name, set, files, nil)
 }
 
-// imports imports the standard library and the small copy of etcd's client.
+// imports finds the packages that the examples import: those of the standard library, and a small
+// copy of etcd's client.
 type imports struct{}
 
 // standard imports packages of the standard library from what the go command has compiled.

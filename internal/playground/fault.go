@@ -175,8 +175,9 @@ func (w *world) places() (*Places, error) {
 	return all, nil
 }
 
-// isFirstOfItsKind reports whether a step begins at a point, or a message that is the first of
-// its kind in seen: messages to different servers in one step are of one kind.
+// isFirstOfItsKind reports whether no earlier point is a message of the same kind. It adds the
+// kinds of the point's messages to seen. Messages to different servers in one step are of one kind.
+// A point that is no message is always the first.
 func isFirstOfItsKind(p explore.InjectionPoint, seen map[trace.Transit]bool) bool {
 	for _, clause := range p.Strikes.When.Clauses() {
 		transit, ok := clause.Happening.(trace.Transit)

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// serve answers a request through JSON, as the page has it answered.
+// serve sends a request as a page does: the request and the answer are converted to JSON and back.
 func serve[A any](t *testing.T, r playground.Request) A {
 	t.Helper()
 	request, err := json.Marshal(r)

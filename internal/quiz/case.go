@@ -44,8 +44,8 @@ func (c *Case) isDecided() bool {
 	return c.Off.Verdict.Verdict != checks.Undecided && c.On.Verdict.Verdict != checks.Undecided
 }
 
-// onlyLock returns the lock of a run in which one lock gives one client at a time its turn, and
-// whose trace says who holds it; ok is false for every other run.
+// onlyLock returns the lock of a run that has only one. ok is false if there are several locks, if
+// several clients may hold the lock at the same time, or if the trace does not say who holds it.
 func onlyLock(h *history.History) (l trace.LockInfo, ok bool) {
 	if len(h.Trace.Locks) != 1 {
 		return l, false

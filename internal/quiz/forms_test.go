@@ -72,8 +72,8 @@ func choose(t *testing.T, q *Question, words string) Forecast {
 	return Forecast{}
 }
 
-// Every forecast for hand-written runs gets the grade that it deserves. A forecast with a right
-// part is close: it is not right for a wrong reason.
+// Every forecast for hand-written runs gets the grade that it deserves. A forecast of which only a
+// part is right is graded as close.
 func TestGradesOfForecasts(t *testing.T) {
 	for _, c := range []struct {
 		form     Form

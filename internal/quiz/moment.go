@@ -77,7 +77,7 @@ func edgesOf(h *history.History) []time.Duration {
 	return slices.Compact(edges)
 }
 
-// momentAt returns the moment at a time, after the last event until then.
+// momentAt returns the moment at a time, after the last event up to that time.
 func momentAt(h *history.History, at time.Duration) history.Moment {
 	m := history.Moment{At: at, Seq: math.MaxInt}
 	if last := h.LastUntil(m); last != nil {

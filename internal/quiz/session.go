@@ -25,8 +25,8 @@ type session struct {
 	// isInterrupted is Options.IsInterrupted.
 	isInterrupted func() bool
 	score         score
-	// asked counts the questions, and refused the answers to the last of them that were no
-	// answers.
+	// asked counts the questions that were asked. refused counts the answers to the last of them
+	// that could not be read.
 	asked, refused int
 }
 

@@ -86,8 +86,8 @@ func TestSessionWithBadAnswers(t *testing.T) {
 	}
 }
 
-// A confidence can follow a letter without a space, and an answer that has more than a forecast
-// and a confidence is refused with both in the message.
+// A confidence can follow a letter without a space. If something else follows the forecast, the
+// message says how to write a forecast and a confidence.
 func TestSessionWithAForecastAndAConfidence(t *testing.T) {
 	got := runSession(t, Options{}, gcPause(t), "a 4", "a b", "b3", "?", "b 2", "a 2", "30 4", "30 2", "a1")
 	wantInOrder(t, got,

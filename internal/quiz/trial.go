@@ -6,8 +6,9 @@ import "fmt"
 type trial struct {
 	Asks string `yaml:"asks"`
 	run  `yaml:",inline"`
-	// Changes says whether the variation has another answer than the question's run, or, if
-	// the question compares several runs, another than the first of them. A test runs it.
+	// Changes says whether the variation has another answer than the question's run. If the
+	// question compares several runs, the variation is compared with the first of them. A test
+	// checks Changes.
 	Changes bool `yaml:"changes"`
 }
 

@@ -269,7 +269,8 @@ func (c *etcdCutter) isAnswered(f sim.Frame) bool { return f.Body.(*call).isShor
 // expect implements [cutter].
 func (c *etcdCutter) expect(asked []*message, m *message) []*message { return expectCall(asked, m) }
 
-// expectCall returns the requests to a member that have no answer yet when m has reached it.
+// expectCall returns the requests that have reached a member and have no answer yet. m is the
+// request that has reached it now.
 func expectCall(asked []*message, m *message) []*message {
 	q := m.body.(sim.Frame).Body.(*call)
 	if q.isCancel {

@@ -29,8 +29,8 @@ func (p fakeBackend) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult,
 	return runFake(p.bases, w)
 }
 
-// runFake is what the workers of these tests do to run a world. The first client of the
-// world is called by what to do, and the second may name a file to use. The size of the
+// runFake is what the workers of these tests do to run a world. The name of the world's first
+// client says what to do, and the name of the second may be that of a file to use. The size of the
 // fault only makes worlds different.
 func runFake(bases []runs.Base, w runs.WorldSpec) (runs.WorldResult, error) {
 	what, f := w.Change.Clients[0], w.Faults[0]

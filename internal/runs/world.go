@@ -77,10 +77,10 @@ func (w WorldSpec) WithFaults(faults ...Fault) WorldSpec {
 	return w
 }
 
-// WithFaultsOf returns the world with the faults of o added, another world of the same
-// base. It returns false if the faults cannot be combined, because a fault would occur
-// twice, or because they need different persistences of one node. The two worlds must
-// differ from the base only in faults and persistence.
+// WithFaultsOf returns the world with the faults of o added. o is another world of the same base.
+// WithFaultsOf returns false if the faults cannot be combined, because a fault would occur twice,
+// or because they need different persistences of one node. The two worlds must differ from the base
+// only in faults and persistence.
 func (w WorldSpec) WithFaultsOf(o WorldSpec) (WorldSpec, bool) {
 	for _, f := range o.Faults {
 		if slices.ContainsFunc(w.Faults, f.Equal) {

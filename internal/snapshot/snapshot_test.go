@@ -76,9 +76,9 @@ func TestLeaseBeforeAndAfterAJump(t *testing.T) {
 	}
 }
 
-// A snapshot in the middle of a run is the same as one of a run that was cut off there, so
-// it shows nothing of the future. What is left out is what a crash destroyed: that it is gone
-// is known only after the restart.
+// A snapshot in the middle of a run is the same as one of a run that was cut off there, so it shows
+// nothing of the future. Runs with a crash are left out: what a crash has destroyed is known only
+// after the restart.
 func TestSnapshotsShowNoFuture(t *testing.T) {
 	for _, s := range suites.RunnableScenarios() {
 		t.Run(s.Name, func(t *testing.T) {

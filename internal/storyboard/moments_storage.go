@@ -42,8 +42,8 @@ func (r *reader) readStorage() {
 	}
 }
 
-// isLate reports whether a write replaced the write of another section, which its own
-// section had not read, or which a newer grant had made.
+// isLate reports whether a write replaced a version of another section: one that a newer grant had
+// written, or one that the write's section did not know although it had read the object.
 func isLate(v *history.Version) bool {
 	if v == nil || v.Replaced.Made == nil || v.Replaced.By.Acquisition == v.By.Acquisition {
 		return false
@@ -53,9 +53,9 @@ func isLate(v *history.Version) bool {
 	return isOlder || !v.Blind && !v.By.KnewVersion(v.Replaced, v.Issued)
 }
 
-// highestToken returns the highest token that the storage remembered when it refused a
-// request: that of the requests it had served since it last forgot a token, as far as its
-// policy counts them.
+// highestToken returns the highest token that the storage remembered when it refused a request. It
+// looks at the requests that the storage had served since it last forgot a token, and that count
+// for the policy.
 func (r *reader) highestToken(refused *trace.Event, policy storage.Policy) uint64 {
 	forgotten := 0
 	for _, ev := range r.ForgottenTokens() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A lock in the module cache is copied, and the go command uses the copy instead: in a
-// workspace, whose other paths remain the same.
+// A lock in the module cache is copied, and the go command uses the copy in place of the module.
+// The test runs in a workspace, whose other modules stay where they are.
 func TestFindInModuleCache(t *testing.T) {
 	t.Chdir("../../../libraries/testdata/redis")
 	s, err := Find(t.Context(), ".", "github.com/bsm/redislock", []string{"release.lua"}, nil)

@@ -1,5 +1,4 @@
-// Package lock grants the lock only to the first handle and to every third one after it, no matter
-// which client asks.
+// Package lock grants the lock to one client in three, whoever asks.
 package lock
 
 import (
