@@ -97,8 +97,8 @@ type clone struct {
 	env    map[string]string
 }
 
-// newClone makes a repository: base and head have the contents of files. The branch has a
-// name that would like to be a command.
+// newClone makes a repository: base and head have the contents of files. The name of the branch is
+// a command, if a shell expands it.
 func newClone(t *testing.T, base, head map[string]string) *clone {
 	folder, scratch := t.TempDir(), t.TempDir()
 	c := &clone{t, folder, map[string]string{

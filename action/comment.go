@@ -103,9 +103,10 @@ func (c client) pullRequest(ctx context.Context, e *event) (number int, head, wh
 	return number, head, "", nil
 }
 
-// numberOf returns the number of the pull request of a workflow's run, and 0 if there is
-// none. GitHub lists no pull requests for a run of a fork, so they are looked up by branch. A
-// pull request that has a newer commit does not count: the comment is about that one.
+// numberOf returns the number of the pull request of a workflow's run, and 0 if there is none.
+// GitHub lists no pull requests for a run of a fork, so they are looked up by branch. A pull
+// request that has a newer commit does not count, because the run of the newer commit comments on
+// it.
 func (c client) numberOf(ctx context.Context, e *event) (int, error) {
 	run := e.WorkflowRun
 	for _, p := range run.PullRequests {

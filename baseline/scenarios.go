@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// This file makes the parts of the baseline that come from the built-in scenarios. Such a part
-// has the runs of each variant, without fencing tokens and with them. They are run with the
-// variant's own lock, and with each lock for which the scenario has an expectation.
+// This file makes the parts of the baseline that come from the built-in scenarios. Each variant of
+// a scenario is run with its own lock, and with each lock for which the scenario has an
+// expectation: once without fencing tokens, and once with them.
 
 // A catalogue contains the fields that this program uses of the output of locksim list
 // --format json.

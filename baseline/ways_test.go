@@ -17,8 +17,8 @@ const sampleSearch = `{"schema": "locksim/explore/v1", "lock": "single", "worlds
 		"margins": [{"fault": 0, "survived_ns": 20990000000, "broken_ns": 21000000000}]}],
 	"ran_on": []}`
 
-// TestReadExplored: each change in the report of a search changes the facts that it belongs
-// to.
+// TestReadExplored: if a value in the report of a search changes, the facts that contain the value
+// change, and no others.
 func TestReadExplored(t *testing.T) {
 	linesOf := func(text []byte) []line {
 		t.Helper()
