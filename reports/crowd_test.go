@@ -1,13 +1,16 @@
 package reports_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 var crowded = suites.CrowdedResult
@@ -43,20 +46,59 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 	}
 }
 
-// On a terminal a long timeline is shortened. A note then names the option that shows all
-// of it.
-func TestLongTimelineIsShortened(t *testing.T) {
-	const more = " left out here; --messages shows all."
+// On a terminal the timeline of a crowd fits two screens, and a note names the option that
+// shows all of it.
+func TestCrowdIsFolded(t *testing.T) {
+	const note = " rows folded into those for several clients; --messages shows all."
 	for messages, want := range map[bool]bool{false: true, true: false} {
 		var b strings.Builder
 		if err := textFormat(t).Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{Messages: messages}); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(b.String(), more); got != want {
-			t.Errorf("with --messages %v: the note that clauses are left out is there: %v, want the opposite", messages, got)
+		if got := strings.Contains(b.String(), note); got != want {
+			t.Errorf("with --messages %v: the note that rows are folded is there: %v, want the opposite", messages, got)
 		}
-		if lines := strings.Count(b.String(), "\n"); (lines < 1000) != want {
-			t.Errorf("with --messages %v the report has %d lines; a shortened one has fewer than 1000, the whole one more", messages, lines)
+		if lines := strings.Count(b.String(), "\n"); (lines < 300) != want {
+			t.Errorf("with --messages %v the report has %d lines; a folded one has fewer than 300, the whole one more", messages, lines)
+		}
+	}
+}
+
+// What the violations and the fault of a crowd's run are about is shown by itself: every
+// step of the client that is paused, and of the client that writes meanwhile.
+func TestCrowdShowsItsViolations(t *testing.T) {
+	text := writtenIn(t, "text", reports.Options{Width: 200}, crowded(t))
+	run := crowded(t).Runs[0]
+	if len(run.Verdict.Violations()) == 0 {
+		t.Fatal("the crowd violates nothing")
+	}
+	for _, finding := range run.Verdict.Violations() {
+		for _, seq := range finding.Events {
+			ev := run.History.Event(seq)
+			if ev.Kind != trace.KindServe && ev.Kind != trace.KindEnd {
+				continue // not a row
+			}
+			if !strings.Contains(text, story.Moment(ev.At, 3)+"  "+ev.Process) {
+				t.Errorf("%s: event %d, at %s of %s, has no row of its own", finding.Property, seq, ev.At, ev.Process)
+			}
+		}
+	}
+	for _, row := range []string{"client-25   gets the lock", "client-25   is paused (fault 1)", "client-25   its lease ends", "client-5    has worked", "client-25   resumes after 3s"} {
+		if !strings.Contains(text, row) {
+			t.Errorf("no row %q", row)
+		}
+	}
+}
+
+// Six clients are no crowd: each of their rows is shown.
+func TestFewClientsAreNotFolded(t *testing.T) {
+	for clients, want := range map[int]bool{6: false, 7: true} {
+		text := "title: Some clients\nlock: {kind: single, ttl: 10s}\nclients:\n"
+		for i := range clients {
+			text += fmt.Sprintf("  client-%d: {sections: 3, retry-every: 1s}\n", i+1)
+		}
+		if got := strings.Contains(writtenIn(t, "text", reports.Options{}, runText(t, "some.yaml", text)), "folded"); got != want {
+			t.Errorf("%d clients are folded: %v, want %v", clients, got, want)
 		}
 	}
 }

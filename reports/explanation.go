@@ -230,10 +230,7 @@ func debateFacts(t scenarios.Narrative) facts {
 
 // timelineOf returns the timelines of the runs, with the important moments marked.
 func timelineOf(runs []scenarios.RunResult, o Options) string {
-	clauses := make([][]story.Clause, len(runs))
-	for i, run := range runs {
-		clauses[i] = clausesOf(run, o.Messages)
-	}
+	clauses, _ := clausesOf(runs, o.Messages, true)
 	return timelineOfClauses(runs, clauses, o)
 }
 

@@ -157,15 +157,15 @@ const maxSteps = 150
 // nearest to the violations. No line can close the code block around the timeline, because
 // every line begins with a sign, a time or blanks.
 func (m *runMarkdown) timeline(runs []scenarios.RunResult) {
+	clauses, folded := clausesOf(runs, m.options.Messages, true)
 	omitted := 0
-	clauses := make([][]story.Clause, len(runs))
 	for i, run := range runs {
-		all := clausesOf(run, m.options.Messages)
+		all := clauses[i]
 		clauses[i] = diagram.KeepNearest(run.History, run.Verdict, all, maxSteps)
 		omitted += len(all) - len(clauses[i])
 	}
 	m.pieces(figure(timelineOfClauses(runs, clauses, m.options)))
-	if omitted > 0 {
-		m.line("\n%s left out; `locksim run --messages` shows all.", story.Count(omitted, "step"))
+	if sentence := leftOutSentence(folded, omitted, "`locksim run --messages`"); sentence != "" {
+		m.line("\n%s", sentence)
 	}
 }

@@ -88,18 +88,33 @@ const maxClauses = 300
 // timeline returns the timelines of a variant's runs. If a run has too many clauses, it
 // keeps those nearest to the violations, and omitted says how many are left out.
 func (t *text) timeline(runs []scenarios.RunResult) (timeline string, omitted paragraph) {
-	clauses, omittedCount := make([][]story.Clause, len(runs)), 0
+	clauses, folded := clausesOf(runs, t.Messages, false)
+	omittedCount := 0
 	for i, run := range runs {
-		clauses[i] = story.Clauses(run.History, t.Messages)
 		if all := len(clauses[i]); all > maxClauses && !t.Messages {
 			clauses[i] = diagram.KeepNearest(run.History, run.Verdict, clauses[i], maxClauses)
 			omittedCount = max(omittedCount, all-maxClauses)
 		}
 	}
-	if omittedCount > 0 {
-		omitted = paragraph(story.Raw(fmt.Sprintf("%s left out here; --messages shows all.", story.Count(omittedCount, "step"))))
-	}
+	omitted = leftOutSentence(folded, omittedCount, "--messages")
 	return timelineOfClauses(runs, clauses, t.Options), omitted
+}
+
+// leftOutSentence says what a timeline does not show, and which option shows it: the rows
+// that were folded because many clients do the same, and those that were left out. It
+// returns "" if both are 0.
+func leftOutSentence(folded, omitted int, option string) paragraph {
+	var parts []string
+	if folded > 0 {
+		parts = append(parts, story.Count(folded, "row")+" folded into those for several clients")
+	}
+	if omitted > 0 {
+		parts = append(parts, story.Count(omitted, "step")+" left out here")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return paragraph(story.Raw(strings.Join(parts, "; ") + "; " + option + " shows all."))
 }
 
 // groupByVariant returns the runs of a result, grouped by variant.

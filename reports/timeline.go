@@ -67,9 +67,37 @@ func (l Timeline) write(headings []string, timelines [][]story.Clause) string {
 	return b.String()
 }
 
-// clausesOf returns the clauses of a run, with the important moments marked.
-func clausesOf(run scenarios.RunResult, messages bool) []story.Clause {
-	return story.Marked(story.Clauses(run.History, messages), marksOf(run))
+// clausesOf returns the clauses of runs that differ in one thing, with the important
+// moments marked if marked is true. Unless messages is true it folds what the clients of a
+// crowd do alike; left is the number of clauses that it folded in the run with the most.
+func clausesOf(runs []scenarios.RunResult, messages, marked bool) (timelines [][]story.Clause, left int) {
+	timelines = make([][]story.Clause, len(runs))
+	crowd := !messages && story.IsCrowd(runs[0].History)
+	for i, run := range runs {
+		if crowd {
+			timelines[i] = story.ClausesOfCrowd(run.History)
+		} else {
+			timelines[i] = story.Clauses(run.History, messages)
+		}
+		if marked {
+			timelines[i] = story.Marked(timelines[i], marksOf(run))
+		}
+	}
+	if !crowd {
+		return timelines, 0
+	}
+	fold := story.NewCrowd()
+	for _, run := range runs {
+		fold.Spare(run.History, run.Verdict, run.Witnesses())
+	}
+	common := commonPrefix(timelines)
+	before := fold.Fold(nil, timelines[0][:common])
+	for i, clauses := range timelines {
+		folded := slices.Concat(before, fold.Fold(before, clauses[common:]))
+		left = max(left, len(clauses)-len(folded))
+		timelines[i] = folded
+	}
+	return timelines, left
 }
 
 // marksOf returns the important moments of a run.
@@ -140,7 +168,7 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 		if gap := c.Wait(last); gap != "" {
 			fmt.Fprintf(b, "  %s\n", p.palette.faint(fmt.Sprintf("%*s  %s", p.timeWidth, "⋮", gap)))
 		}
-		last = c.End()
+		last = max(last, c.End())
 		name := c.Subject.String()
 		name += strings.Repeat(" ", max(0, p.nameWidth-utf8.RuneCountInString(name)))
 		margin := " "

@@ -44,6 +44,9 @@ type Clause struct {
 	Sign  Sign
 	Marks []Mark
 
+	// deeds are what clients of a crowd do in this clause; more than one in a merged clause.
+	deeds []deed
+
 	// fault is the number of the fault that the clause is about; 0 if that is not known.
 	fault int
 
@@ -104,7 +107,16 @@ func (c Clause) End() time.Duration { return max(c.At, c.Until) }
 // every message. Otherwise it leaves messages out and merges clauses that repeat their
 // neighbours.
 func Clauses(h *history.History, messages bool) []Clause {
-	s := newClauseBuilder(h, messages)
+	clauses := newClauseBuilder(h, messages).build()
+	if messages {
+		return clauses
+	}
+	return mergeRepetitions(clauses)
+}
+
+// build returns the clauses of the builder's history, in order of time. Repetitions are not
+// merged yet.
+func (s *clauseBuilder) build() []Clause {
 	s.addFaults()
 	s.addProcesses()
 	s.addClocks()
@@ -125,8 +137,8 @@ func Clauses(h *history.History, messages bool) []Clause {
 		}
 		return 0
 	})
-	if messages {
+	if s.messages {
 		return s.clauses
 	}
-	return mergeRepetitions(mergeClients(mergeNeighbours(dropStepEdges(mergeFaultEffects(s.clauses)))))
+	return mergeClients(mergeNeighbours(dropStepEdges(mergeFaultEffects(s.clauses))))
 }

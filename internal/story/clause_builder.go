@@ -14,6 +14,7 @@ type clauseBuilder struct {
 	*history.History
 	messages bool
 	clauses  []Clause
+	crowd    bool // whether the clauses of the clients have deeds
 
 	// acquires has each acquisition's call of acquire, and releases its first call of
 	// release.
@@ -28,6 +29,7 @@ func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
 	s := &clauseBuilder{
 		History:   h,
 		messages:  messages,
+		crowd:     !messages && IsCrowd(h),
 		clauses:   make([]Clause, 0, 2*len(h.Calls())), // most clauses are about steps
 		acquires:  map[history.Acquisition]*history.Call{},
 		releases:  map[history.Acquisition]*history.Call{},
@@ -60,6 +62,7 @@ func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
 // add adds a clause about an event.
 func (s *clauseBuilder) add(ev *trace.Event, clause Clause) {
 	clause.moment, clause.At, clause.First, clause.Last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
+	s.setDeed(ev, &clause)
 	s.clauses = append(s.clauses, clause)
 }
 

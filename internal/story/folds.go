@@ -59,6 +59,7 @@ func mergeNeighbours(clauses []Clause) []Clause {
 	for _, c := range clauses {
 		if n := len(folded); n > 0 && c.mergeKey != "" && folded[n-1].mergeKey == c.mergeKey {
 			folded[n-1].items = append(folded[n-1].items, c.items...)
+			folded[n-1].addDeeds(c.deeds)
 			folded[n-1].Last, folded[n-1].Until = c.Last, c.At
 			continue
 		}
@@ -96,6 +97,10 @@ func mergeClients(clauses []Clause) []Clause {
 			continue
 		}
 		all := clauses[i]
+		all.deeds = slices.Clone(all.deeds)
+		for _, c := range clauses[i+1 : end] {
+			all.deeds = append(all.deeds, c.deeds...)
+		}
 		all.Last, all.Until = clauses[end-1].Last, clauses[end-1].At
 		all.Subject = Raw(Count(len(clients), "client"))
 		all.OfStep, all.Part, all.BeginPredicate, all.IsAboutPossession, all.mergeKey, all.items = Step{}, WholeStep, "", false, "", nil

@@ -90,7 +90,11 @@ func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
 // same happens on several nodes, there is one clause for all of them. merge writes the
 // predicate for these nodes.
 func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge func([]string) string) {
-	s.addMergeable(c.Event, Clause{Subject: Raw(who), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
+	clause := Clause{Subject: Raw(who), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
+	if c.How == history.Expired && c.Event.By == nil && c.Event.Owner != nil {
+		clause.deeds = s.deedsOf(deed{by: history.AcquisitionOf(c.Event.Owner), kind: "has its key expire"})
+	}
+	s.addMergeable(c.Event, clause, merge)
 }
 
 // addMeddling adds a clause about what a client does to the key of another client.

@@ -23,7 +23,8 @@ func (s *clauseBuilder) addLeases() {
 			if lapse.RenewedBy != nil {
 				text = s.itsLease(section.Lock) + " ends, and is extended only at " + Moment(lapse.RenewedBy.Event.At, 3)
 			}
-			s.clauses = append(s.clauses, Clause{moment: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), IsAboutPossession: true, Predicate: Raw(text)})
+			outlives := s.deedsOf(deed{by: section.Acquisition, kind: "has not released when its lease ends"})
+			s.clauses = append(s.clauses, Clause{moment: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), IsAboutPossession: true, Predicate: Raw(text), deeds: outlives})
 		}
 	}
 }

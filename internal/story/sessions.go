@@ -33,7 +33,7 @@ func (s *clauseBuilder) addSessions() {
 		}
 	}
 	for _, ev := range s.Notifications() {
-		s.addMergeable(ev, Clause{Mood: DetailMood, mergeKey: "notify", items: []string{ev.Process}}, func(clients []string) string {
+		s.addMergeable(ev, Clause{Mood: DetailMood, mergeKey: "notify", items: []string{ev.Process}, deeds: s.deedsOf(deed{kind: "is notified of a change to a watched key"})}, func(clients []string) string {
 			return abbreviateNames(clients, 12) + " " + isOrAre(clients) + " notified of a change to a watched key"
 		})
 	}

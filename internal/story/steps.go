@@ -53,6 +53,7 @@ func (s *clauseBuilder) lockIn(ev *trace.Event) string {
 func (s *clauseBuilder) addBegin(c *history.Call) {
 	ev := c.Began
 	var text string
+	var does deed
 	switch ev.Step {
 	case trace.Acquire:
 		if s.isOpen(ev.Lock) {
@@ -63,18 +64,21 @@ func (s *clauseBuilder) addBegin(c *history.Call) {
 		text = "asks for a fencing token"
 	case trace.Mark:
 		text = "sends its mark" + TokenSuffix(ev.Token)
+		does.kind = "sends its mark"
 	case trace.Read:
 		text = "sends its read" + TokenSuffix(ev.Token)
+		does.kind = "sends its read"
 	case trace.Work, trace.Check:
 		return
 	case trace.Write:
 		text = "sends its write" + TokenSuffix(ev.Token)
+		does.kind = "sends its write"
 	case trace.Extend:
 		text = "asks to extend " + s.itsLease(s.lockOf(c))
 	case trace.Release:
 		text = "asks to release " + s.theLock(s.lockOf(c))
 	}
-	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), OfStep: Step{c.Acquisition, c.Step}, Part: StepBegins})
+	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), OfStep: Step{c.Acquisition, c.Step}, Part: StepBegins, deeds: s.deedsOf(does)})
 }
 
 // addEnd describes how a step ends.
@@ -84,6 +88,7 @@ func (s *clauseBuilder) addEnd(c *history.Call) {
 		took = ev.At - c.Began.At
 	}
 	text, part := "", WholeStep
+	var does deed
 	switch ev.Step {
 	case trace.Acquire:
 		s.addAcquired(c)
@@ -100,6 +105,7 @@ func (s *clauseBuilder) addEnd(c *history.Call) {
 		text = "gets no fencing token" + reasonSuffix(s.FailureText(c))
 		if ev.OK {
 			text, part = "gets fencing token "+Token(ev.Token), StepEnds
+			does = deed{kind: "gets a fencing token", token: ev.Token}
 		}
 	case trace.Check:
 		text = "finds at its check that its lease has ended"
@@ -111,15 +117,23 @@ func (s *clauseBuilder) addEnd(c *history.Call) {
 		if ev.OK || ev.Refused {
 			part = StepEnds
 		}
+		if ev.OK {
+			does.kind = Raw("learns the storage's answer to its " + string(ev.Step))
+		}
 	case trace.Extend:
 		text = "fails to extend " + s.itsLease(s.lockOf(c)) + reasonSuffix(ev.Text)
 		if ev.OK {
-			text = "has extended " + s.itsLease(s.lockOf(c)) + s.leaseEnds(ev)
+			text = "has extended " + s.itsLease(s.lockOf(c))
+			does.kind = Raw(text)
+			text += s.leaseEnds(ev)
 		}
 	case trace.Release:
 		text = s.releaseText(c)
+		if ev.OK && s.lostRelease(c) == "" && len(s.keysReleased(c)) > 0 {
+			does = deed{kind: Raw("releases " + s.theLock(s.lockOf(c))), text: Raw(text)}
+		}
 	}
-	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), OfStep: Step{c.Acquisition, c.Step}, Part: part})
+	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), OfStep: Step{c.Acquisition, c.Step}, Part: part, deeds: s.deedsOf(does)})
 }
 
 // addAcquired describes the result of a call of acquire.
@@ -127,6 +141,9 @@ func (s *clauseBuilder) addAcquired(c *history.Call) {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
 	clause := Clause{Subject: Raw(ev.Process), OfStep: Step{c.Acquisition, c.Step}}
+	got := func(text, where string) []deed {
+		return s.deedsOf(deed{kind: Raw(text), text: Raw(text + where), token: ev.Token})
+	}
 	switch {
 	case !ev.OK:
 		why := reasonSuffix(s.FailureText(c))
@@ -134,6 +151,7 @@ func (s *clauseBuilder) addAcquired(c *history.Call) {
 			why += "; its key remains " + s.describeNodes(nodes)
 		}
 		lock += s.periodOf(c)
+		clause.deeds = s.deedsOf(deed{kind: Raw("fails to get " + lock), text: Raw("fails to get " + lock + why), varies: "reason"})
 		clause.mergeKey, clause.items = "failed "+ev.Process+"\x00"+lock+"\x00"+withoutTimes(why), []string{c.Client}
 		s.addMergeable(ev, clause, func(attempts []string) string {
 			if n := len(attempts); n > 1 {
@@ -143,14 +161,18 @@ func (s *clauseBuilder) addAcquired(c *history.Call) {
 		})
 		return
 	case s.isOpen(named):
+		clause.deeds = got("enters its section without a lock", "")
 		clause.Predicate = Raw("enters its section" + s.periodOf(c) + " without a lock" + s.grantText(named, ev))
 	case named != "" && len(s.Slots(named)) == 0:
+		clause.deeds = got("gets "+lock, "")
 		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:
 		clause.Mood = WrongMood
 		clause.Predicate = Raw(fmt.Sprintf("believes that it holds %s%s%s%s, but no node granted it", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	default:
-		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s%s", lock, s.onNodes(s.keysSet(c.Acquisition, ev)), s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
+		where := s.onNodes(s.keysSet(c.Acquisition, ev))
+		clause.deeds = got("gets "+lock, where)
+		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s%s", lock, where, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	}
 	s.add(ev, clause)
 }

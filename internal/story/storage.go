@@ -58,8 +58,10 @@ func (s *clauseBuilder) addServed(ev *trace.Event, version *history.Version) {
 		OfStep:  Step{history.Acquisition{Client: ev.Client(), Section: ev.Section}, ev.Step}, Part: StorageAnswers,
 	}
 	who, object := Possessive(ev.Client()), ev.Object
+	var does deed
 	switch {
 	case !ev.OK:
+		does.kind = Raw(fmt.Sprintf("refuses a %s of %s", ev.Step, object))
 		clause.Predicate = Raw(fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, reasonSuffix(ev.Text)))
 	case ev.Step == trace.Mark:
 		clause.Predicate = Raw(fmt.Sprintf("marks %s for %s with token %s", object, ev.Client(), Token(ev.Token)))
@@ -68,8 +70,10 @@ func (s *clauseBuilder) addServed(ev *trace.Event, version *history.Version) {
 	case s.isAboutRecord(ev):
 		clause.Predicate = Raw(fmt.Sprintf("records period %d in %s for %s%s", ev.Period, object, ev.Client(), TokenSuffix(ev.Token)))
 	case ev.Step == trace.Read:
+		does.kind = Raw("answers a read of " + object)
 		clause.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, TokenSuffix(ev.Token), ev.Version))
 	default:
+		does.kind = Raw("applies a write of " + object)
 		clause.Predicate = Raw(fmt.Sprintf("applies %s write of %s%s: version %d → %d",
 			who, object, TokenSuffix(ev.Token), ev.Replaced, ev.Version))
 		if version == nil {
@@ -77,8 +81,10 @@ func (s *clauseBuilder) addServed(ev *trace.Event, version *history.Version) {
 		}
 		if knew := version.By.KnownVersion(ev.Object, version.Issued); knew != nil && knew.Number != ev.Replaced {
 			clause.Mood = WrongMood
+			does.kind += " although the client had read an older version,"
 			clause.Predicate += Raw(fmt.Sprintf(", but the client had read version %d", knew.Number))
 		}
 	}
+	clause.deeds = s.deedsOf(does)
 	s.add(ev, clause)
 }
