@@ -247,7 +247,27 @@ func (d *decoder) decodeStructs(n *yaml.Node, path string, targets ...reflect.Va
 			continue
 		}
 		d.report(key, "", "there is no such field", d.suggest(key, key.Value, func() suggestion {
+			if meant := d.meantPath(key, path, names); meant != "" {
+				return suggestion{hint: "did you mean " + quote(meant) + "?"}
+			}
 			return suggestion{hint: DidYouMean(key.Value, names)}
 		}).hint)
 	}
+}
+
+// meantPath returns the whole path that an override was probably meant to have, if key is an
+// unknown field that its path names: whoever typed a path copies a path. names are the
+// known fields at path. It returns "" if the key is from a file, or from the value of an
+// override, or no known field is near.
+func (d *decoder) meantPath(key *yaml.Node, path string, names []string) string {
+	o, ok := d.overridden[key]
+	near := nearest(key.Value, names)
+	if !ok || near == "" {
+		return ""
+	}
+	rest, ok := strings.CutPrefix(o.path, joinPath(path, key.Value))
+	if !ok {
+		return ""
+	}
+	return joinPath(path, near) + rest
 }

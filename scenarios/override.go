@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,11 +186,31 @@ func (e *edit) apply(root *yaml.Node) *yaml.Node {
 		e.fail("", "%s is about the unchanged scenario", "to change it, edit the file", parts[0].name)
 		return root
 	}
+	names := slices.DeleteFunc(yamlNames(reflect.TypeFor[spec]()), func(name string) bool { return slices.Contains(commentary, name) })
+	if !slices.Contains(names, parts[0].name) {
+		hint := DidYouMean(parts[0].name, names)
+		if near := nearest(parts[0].name, names); near != "" {
+			hint = "did you mean " + quote(near+strings.TrimPrefix(e.path, parts[0].name)) + "?"
+		}
+		e.fail("", "there is no such field", hint)
+		return root
+	}
 	value := e.read()
 	if value == nil {
 		return root
 	}
 	return e.setAt(root, parts, "", value)
+}
+
+// yamlNames returns the names of the fields of a struct in a file.
+func yamlNames(t reflect.Type) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" && name != "-" && f.IsExported() {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // fail reports a problem of the override.

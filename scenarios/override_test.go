@@ -180,7 +180,12 @@ func TestOverriddenRunIsJudgedByWhatHappened(t *testing.T) {
 // Each error names the override, not the file, unless the contradiction is in the file.
 func TestBadOverride(t *testing.T) {
 	for set, want := range map[string]string{
-		"lock.tll=3s":                         `--set lock.tll=3s: there is no such field; did you mean "ttl"?`,
+		"lock.tll=3s":                         `--set lock.tll=3s: there is no such field; did you mean "lock.ttl"?`,
+		"lock.TTL=3s":                         `--set lock.TTL=3s: there is no such field; did you mean "lock.ttl"?`,
+		"faults[1].For=3s":                    `--set faults[1].For=3s: there is no such field; did you mean "faults[1].for"?`,
+		"faults[1].fro=3s":                    `--set faults[1].fro=3s: there is no such field; did you mean "faults[1].for"?`,
+		"Faults[1].for=3s":                    `--set Faults[1].for=3s: there is no such field; did you mean "faults[1].for"?`,
+		"fault[1].for=3s":                     `--set fault[1].for=3s: there is no such field; did you mean "faults[1].for"?`,
 		"lock.ttl=0":                          `--set lock.ttl=0: "0" has no unit; write a number and a unit, as in "500ms"`,
 		"lock.ttl=20":                         `--set lock.ttl=20: "20" has no unit; did you mean "20s"?`,
 		"lock.ttl=":                           `--set lock.ttl=: there is no value; write it after the equals sign; null removes what is there`,
