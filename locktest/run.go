@@ -183,11 +183,19 @@ func (k *task) submit(pool *runs.Pool, wanted order) {
 // wait returns the result of the test case, and what the lock printed.
 func (k *task) wait(pool *runs.Pool) (o testResult, printed string) {
 	printed, err := pool.Wait(k.job, &o)
-	if err != nil {
+	var died *runs.Death
+	switch {
+	case errors.As(err, &died) && died.Exit == "exit status 0" && k.currentWorld == k.Story:
+		o = failedResult(address{Story: k.Story, Seed: 1}, ruleError, neverServed, "")
+	case err != nil:
 		o = resultOfDeath(k.currentWorld, err)
 	}
 	return o, printed
 }
+
+// neverServed explains why no world was run, if a worker ended in peace before the first one.
+const neverServed = "locktest runs the test in processes of its own, and there the test ended without this call of locktest; " +
+	"call locktest in each process in the same way, and do not skip the test or choose its name by anything that differs"
 
 // resultOfDeath returns the result of a test case whose worker died while it ran a world.
 func resultOfDeath(world string, err error) testResult {
