@@ -249,6 +249,8 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 			return failsAfterRemoval, trace.Release
 		case f.Property == ReleaseAnswer && h.asksForOtherKey(a, trace.Release):
 			return asksForOtherKey, trace.Release
+		case f.Reason.Code == Code(releasedNothing):
+			return leavesKeyOfRelease, trace.Release
 		}
 	case ClaimNotifies:
 		switch f.Reason.Code {
@@ -555,6 +557,7 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 		calls := h.CallsOf(k.Owner)
 		if k.Ended == nil {
 			failedRelease := func(c *history.Call) bool { return c.Step == trace.Release && c.Failed() }
+			failedAcquire := func(c *history.Call) bool { return c.Step == trace.Acquire && c.Failed() }
 			switch {
 			case h.isInSession(k.Owner) && slices.ContainsFunc(calls, failedRelease):
 				return keepsKeyBySession, trace.Release, k
@@ -562,6 +565,8 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 				return keyNeverExpires, h.stepOf(k.By), k
 			case h.isRenewedAfterRelease(k):
 				return renewsAfterRelease, "", k
+			case slices.ContainsFunc(calls, failedAcquire):
+				return leavesKeyOfFailure, trace.Acquire, k // also if the client's session keeps it for long
 			case k.Due-k.Set.At >= 10*lock.TTL:
 				return keyTooLong, h.stepOf(lastToSetExpiry(k)), k
 			}

@@ -174,7 +174,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"leaves-key-of-release": {
 		"reports success and leaves its key behind",
-		"send the removal to every server on which acquire may have set a key",
+		"send the removal to every server on which acquire may have set a key, and return an error if it is not confirmed",
 		"",
 	},
 	"keeps-key-by-session": {

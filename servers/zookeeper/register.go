@@ -15,7 +15,9 @@ import (
 // It derives the holder of a lock from the nodes, as all known recipes do. A lock has a
 // node of its own. If that node is ephemeral, its creator holds the lock. Otherwise each
 // client that wants the lock creates a child of it. The child with the lowest sequence
-// number belongs to the holder, and the other children belong to waiters.
+// number belongs to the holder, and the other children belong to waiters. The recipes leave
+// the parent of such children empty. So a node that has data and no child, and is not
+// ephemeral, is held by its creator, until somebody deletes it.
 type register struct {
 	recordedZxid int64               // the zxid of the last transaction that was recorded
 	keys         []string            // the paths of the locks
@@ -115,7 +117,7 @@ func lockNodeOf(t *tree, key string) lockNode {
 	switch {
 	case n == nil:
 		return lockNode{}
-	case n.owner != 0:
+	case n.owner != 0, len(n.data) > 0 && len(n.children) == 0:
 		return lockNode{key, n}
 	}
 	var first lockNode

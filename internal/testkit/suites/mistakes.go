@@ -1,0 +1,53 @@
+package suites
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/locktest"
+)
+
+// A Mutant is a lock with one mistake, as somebody writes it without a library.
+type Mutant struct {
+	// Mistake is what the lock does wrong, in a few words. Reported is what the suite must say
+	// that it does wrong: the title of a mistake.
+	Mistake, Reported string
+	// ReportsLoss means that the lock claims to report a loss at release.
+	ReportsLoss bool
+}
+
+// CheckMutants runs the suite against each of the mutants until a world shows what the lock
+// does wrong, and against the lock without a mistake, which must pass. config is that of the
+// lock, and build makes the lock with a mistake; "" is no mistake.
+func CheckMutants(t *testing.T, config locktest.Config, mutants []Mutant, build func(mistake string) locktest.New) {
+	if testing.Short() {
+		t.Skip("it runs thousands of worlds")
+	}
+	t.Run("without a mistake", func(t *testing.T) {
+		for f := range locktest.Survey(t, config, build("")) {
+			for _, p := range f.Problems {
+				t.Errorf("%s in %s: %s", p.Rule, p.Replay, p.Why)
+			}
+		}
+	})
+	for _, m := range mutants {
+		t.Run(m.Mistake, func(t *testing.T) {
+			config := config
+			config.ReportsLossAtRelease = m.ReportsLoss
+			worlds := 0
+			var others []string
+			for f := range locktest.Survey(t, config, build(m.Mistake)) {
+				worlds += f.Worlds
+				for _, p := range f.Problems {
+					if p.Mistake == m.Reported {
+						t.Logf("caught after %d worlds, in %s: %s", worlds, p.Replay, p.Why)
+						return
+					}
+					others = append(others, fmt.Sprintf("%s in %s: %s", p.Mistake, p.Replay, p.Why))
+				}
+			}
+			t.Errorf("no world of %d shows that %s; the worlds show:\n%s", worlds, m.Reported, strings.Join(others, "\n"))
+		})
+	}
+}
