@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -133,7 +134,7 @@ func (f *siteFlags) make(stderr io.Writer, dir string) (int, error) {
 			pages, err := site.DocumentPages()
 			return errors.Join(err, w.writePages(pages))
 		},
-		func() error { return f.copyPlayground(w) },
+		func() error { return f.copyPlayground(w, site) },
 		func() error { return w.writePages([]website.Page{site.Start()}) },
 		func() error { return w.writeManifest() },
 	}
@@ -169,8 +170,9 @@ func (f *siteFlags) writeComparison(stderr io.Writer, w *siteWriter) error {
 	return w.writeReport(website.ComparisonFolder, html.Pages(t, reports.Options{Arguments: argumentsOf(systemScenarios()...), Home: "../" + reports.FrontPage}))
 }
 
-// copyPlayground copies the files of the playground.
-func (f *siteFlags) copyPlayground(w *siteWriter) error {
+// copyPlayground copies the files of the playground. Its page gets the links to the other parts
+// of the site.
+func (f *siteFlags) copyPlayground(w *siteWriter, site website.Site) error {
 	if f.playground == "" {
 		return nil
 	}
@@ -181,6 +183,9 @@ func (f *siteFlags) copyPlayground(w *siteWriter) error {
 		data, err := os.ReadFile(filepath.Join(f.playground, filepath.FromSlash(name)))
 		if err != nil {
 			return err
+		}
+		if name == reports.FrontPage {
+			data = bytes.Replace(data, []byte(website.NavPlace), []byte(site.Nav("../")), 1)
 		}
 		return w.write(path.Join(website.PlaygroundFolder, name), data)
 	})

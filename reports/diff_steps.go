@@ -115,7 +115,7 @@ func (s diffSteps) cells(step *story.Clause) (at, text tableCell) {
 	if s.messages {
 		decimals = 6
 	}
-	return plainCell(story.Moment(step.At, decimals)), tableCell{{Text: stepText(step), Tone: moodClass[step.Mood]}}
+	return plainCell(story.Moment(step.At, decimals)), tableCell{{Text: stepText(step), Tone: step.Mood.Class()}}
 }
 
 // stepText returns a step as one text.

@@ -253,7 +253,7 @@ func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 	for _, e := range f.Steps {
 		s := stepSheet{
 			At: int64(e.At), To: f.X(e.At), First: e.First, Last: e.Last,
-			Time: story.Moment(e.At, 3), Who: e.Subject, Text: e.Predicate, Its: e.IsAboutPossession, Class: moodClass[e.Mood],
+			Time: story.Moment(e.At, 3), Who: e.Subject, Text: e.Predicate, Its: e.IsAboutPossession, Class: e.Mood.Class(),
 		}
 		s.From = s.To
 		if ev := run.History.Event(e.First); ev != nil {
@@ -262,7 +262,7 @@ func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 		s.Wait = e.Wait(last)
 		last = e.End()
 		for _, m := range e.Marks {
-			s.Marks = append(s.Marks, markSheet{moodClass[m.Mood], m.Sign, m.Text})
+			s.Marks = append(s.Marks, markSheet{m.Mood.Class(), m.Sign, m.Text})
 		}
 		out.Steps = append(out.Steps, s)
 	}

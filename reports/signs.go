@@ -39,7 +39,7 @@ var verdictBadges = map[string]badge{
 
 var standingBadges = map[Standing]badge{
 	AsExpected:      {"good", "✓", "as expected"},
-	NothingExpected: {"doubt", "–", "no expectation for this lock"},
+	NothingExpected: {"doubt", "–", "no expectation for this run"},
 	NotAsExpected:   {"bad", "✗", "not as expected"},
 	Undecided:       {"doubt", "?", "unknown"},
 }

@@ -29,6 +29,12 @@ type explainer struct {
 
 var wordPattern = lazy.Regexp(`[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*`)
 
+// isInPath reports whether the word at a place of a text is a part of the path of a setting,
+// such as faults[1].for. A path is read as a whole, so no word of it is marked.
+func isInPath(s string, at []int) bool {
+	return strings.HasPrefix(s[at[1]:], "[") || at[0] > 0 && s[at[0]-1] == '.' || at[1]+1 < len(s) && s[at[1]] == '.' && s[at[1]+1] != ' '
+}
+
 // Words splits a text before and after each word that it marks.
 func (e explainer) Words(text story.Raw) []word {
 	var all []word
@@ -40,7 +46,7 @@ func (e explainer) Words(text story.Raw) []word {
 	for _, at := range places {
 		name := s[at[0]:at[1]]
 		meaning := meaningOf(name)
-		if meaning == "" || e.explained[meaning] {
+		if meaning == "" || e.explained[meaning] || isInPath(s, at) {
 			continue
 		}
 		e.explained[meaning] = true

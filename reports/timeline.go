@@ -46,9 +46,9 @@ func (l Timeline) write(headings []string, timelines [][]story.Clause) string {
 	var b strings.Builder
 	common := 0
 	if len(timelines) > 1 {
-		common = commonPrefix(timelines)
+		common = story.CommonClauses(timelines)
 		last := page.write(&b, timelines[0][:common], 0)
-		if allHaveLength(timelines, common) {
+		if !slices.ContainsFunc(timelines, func(clauses []story.Clause) bool { return len(clauses) != common }) {
 			fmt.Fprintf(&b, "  %s\n", l.Palette.strong(textwrap.Wrap("All of this happened in each run: "+story.List(eachVisible(headings))+".", page.width-2, 2)))
 			return b.String()
 		}
@@ -105,36 +105,6 @@ func marksOf(run scenarios.RunResult) []story.Mark {
 	return story.MarksOf(run.History, run.Verdict, run.Witnesses())
 }
 
-// commonPrefix returns the number of clauses at the beginning that are equal in all
-// timelines.
-func commonPrefix(timelines [][]story.Clause) int {
-	n := 0
-	for {
-		for _, clauses := range timelines {
-			if n >= len(clauses) || !sameClause(clauses[n], timelines[0][n]) {
-				return n
-			}
-		}
-		n++
-	}
-}
-
-// allHaveLength reports whether all timelines have the same number of clauses.
-func allHaveLength(timelines [][]story.Clause, common int) bool {
-	for _, clauses := range timelines {
-		if len(clauses) != common {
-			return false
-		}
-	}
-	return true
-}
-
-// sameClause reports whether two clauses look the same in a timeline.
-func sameClause(a, b story.Clause) bool {
-	return a.At == b.At && a.Subject == b.Subject && a.Predicate == b.Predicate &&
-		slices.EqualFunc(a.Marks, b.Marks, func(m, n story.Mark) bool { return m.Text == n.Text })
-}
-
 // page is the layout of a timeline: its colours and the widths of its columns.
 type page struct {
 	palette   Palette
@@ -173,11 +143,11 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 		name += strings.Repeat(" ", max(0, p.nameWidth-utf8.RuneCountInString(name)))
 		margin := " "
 		if c.Sign != "" {
-			margin = p.palette.paint(moodClass[signMoods[c.Sign]], string(c.Sign))
+			margin = p.palette.paint(signMoods[c.Sign].Class(), string(c.Sign))
 		}
-		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.timeWidth, story.Moment(c.At, p.decimals), p.palette.strong(name), p.palette.paint(moodClass[c.Mood], p.block(c.Predicate, indent)))
+		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.timeWidth, story.Moment(c.At, p.decimals), p.palette.strong(name), p.palette.paint(c.Mood.Class(), p.block(c.Predicate, indent)))
 		for _, m := range c.Marks {
-			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.palette.paint(moodClass[m.Mood], string(m.Sign)+" "+p.block(m.Text, indent+2)))
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.palette.paint(m.Mood.Class(), string(m.Sign)+" "+p.block(m.Text, indent+2)))
 		}
 	}
 	return last
@@ -188,9 +158,6 @@ func (p page) block(text story.Raw, column int) string {
 	lines := textwrap.Wrap(text.String(), p.width-column, 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
-
-// moodClass maps the mood of a clause to the tone of its text.
-var moodClass = map[story.Mood]string{story.PlainMood: plain, story.DetailMood: "soft", story.FaultMood: "doubt", story.WrongMood: "bad"}
 
 // signMoods maps the sign of a clause to the mood of the sign.
 var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.FaultMood, story.Broken: story.WrongMood}

@@ -25,6 +25,8 @@ const (
 	PlacesKind = "places"
 	// CellKind asks for one cell of a danger map: see [Cell].
 	CellKind = "cell"
+	// TimelineKind asks for the timelines of a world: see [Timeline].
+	TimelineKind = "timeline"
 )
 
 // A Request is a world that a reader wants to see.
@@ -47,6 +49,8 @@ type Request struct {
 	Fencing string `json:"fencing,omitempty"`
 	// Fault is the number of the fault that the reader can move, from 1; 0 means the first.
 	Fault int `json:"fault,omitempty"`
+	// All says that a timeline has every message, and merges nothing.
+	All bool `json:"all,omitempty"`
 }
 
 // A Problem is why a request cannot be answered.
@@ -99,6 +103,8 @@ func (r Request) answer() (any, error) {
 		return w.places()
 	case CellKind:
 		return w.cell()
+	case TimelineKind:
+		return w.timeline()
 	}
 	return nil, fmt.Errorf("the engine knows no request of the kind %q; reload the page", r.Kind)
 }

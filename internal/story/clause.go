@@ -75,6 +75,19 @@ const (
 	WrongMood       // something that should not happen to a lock
 )
 
+// Class returns the class of the mood in the style sheets, which is also its tone on a terminal.
+func (m Mood) Class() string {
+	switch m {
+	case DetailMood:
+		return "soft"
+	case FaultMood:
+		return "doubt"
+	case WrongMood:
+		return "bad"
+	}
+	return "plain"
+}
+
 // A Part says which part of a step or of a fault a clause describes.
 type Part int
 

@@ -190,7 +190,7 @@ func (l *layout) placeFoot() {
 		x += textWidth(key.text, small, false) + 20
 	}
 	if folded := l.describeFolded(); folded != "" {
-		lines, _ := wrap(folded, right-x, 1, small, false)
+		lines, _ := wrap("and "+folded, right-x, 1, small, false)
 		l.text(Text{Class: "quiet", X: right, Y: y, Anchor: "end", Size: small, Line: story.Raw(textwrap.OneLine(strings.Join(lines, " ")))})
 	}
 }
@@ -206,8 +206,5 @@ func (l *layout) describeFolded() string {
 	add(l.cast.otherClients, "other client")
 	add(l.cast.otherSections, "other section")
 	add(l.dropped, "smaller moment")
-	if len(parts) == 0 {
-		return ""
-	}
-	return "and " + story.List(parts)
+	return story.List(parts)
 }

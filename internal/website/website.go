@@ -109,6 +109,13 @@ func (s Site) links(up string) []webpage.Link {
 	return links
 }
 
+// NavPlace is the place in the page of the playground at which the links to the parts of a site
+// belong, if the playground is part of one.
+const NavPlace = "<!-- site -->"
+
+// Nav returns the links from a page to the parts of the site in HTML. up is as in links.
+func (s Site) Nav(up string) template.HTML { return fill("nav.html", s.links(up)) }
+
 // page returns a page of the site. up is as in links.
 func (s Site) page(up, title string, body template.HTML) webpage.Page {
 	p := webpage.New(title, body, asset("site.css"))

@@ -6,6 +6,7 @@ import {File} from "./file.js";
 import {format} from "./duration.js";
 import {Landscape} from "./landscape.js";
 import {initial, read, request, withSet, write} from "./state.js";
+import {Timeline} from "./timeline.js";
 import {Track} from "./track.js";
 
 const $ = id => document.getElementById(id);
@@ -18,6 +19,7 @@ let engine = new Engine("engine.wasm.gz"), isLarge = false;
 
 let state = read(location.hash);
 let answer = null; // what is shown
+let shown = state; // the world of which it is shown
 let places = null; // the moments at which the fault of the answer can strike
 let placesKey = "";
 
@@ -74,7 +76,7 @@ function refresh() {
       const from = state, a = await answerTo(from);
       if (served !== wanted) continue;
       if (a.problems) showProblems(a.problems, from);
-      else showAnswer(a);
+      else showAnswer(a, from);
       if (engine.isReady) window.playground.latencies.push(performance.now() - asked);
     }
     isBusy = false;
@@ -137,8 +139,9 @@ function setText(e, text) { if (e.textContent !== text) e.textContent = text; }
 // setValue changes a control, unless the reader is using it.
 function setValue(e, value) { if (document.activeElement !== e || e.type === "range" && !e.matches(":active")) e.value = value; }
 
-function showAnswer(a) {
+function showAnswer(a, from) {
   answer = a;
+  shown = from;
   document.body.classList.remove("stale");
   $("problems").replaceChildren();
   $("mistakes").replaceChildren();
@@ -147,11 +150,18 @@ function showAnswer(a) {
   $("runs").replaceChildren(...a.runs.map(showRun));
   $("figure").replaceChildren(draw(a.figure, `${a.title}. The same in words is below.`));
   $("events").replaceChildren(...a.events.slice(1).map(sentence => make("li", sentence)));
+  timeline.show();
   $("replay").textContent = a.replay;
   $("own-file").hidden = !state.text;
   $("hashes").replaceChildren(...a.runs.flatMap((r, i) => [i ? "; " : "", `${r.name} `, make("code", r.hash)]));
   showControls(a);
 }
+
+// The timeline is that of the world that is shown, also while a problem keeps another one away.
+const timeline = new Timeline({
+  box: $("timeline-box"), all: $("all"), note: $("timeline-note"), list: $("timeline"),
+  ask: all => askWhenIdle({...request(shown, "timeline"), all}),
+});
 
 function showRun(r) {
   const card = make("div", "", "outcome"), [colour, sign] = badges[r.verdict] || badges.unknown;
@@ -415,7 +425,7 @@ if (state.text) {
   $("file-box").open = true;
 }
 if (write(state) === write(initial())) {
-  showAnswer(embedded("first"));
+  showAnswer(embedded("first"), state);
   performance.mark("first picture");
 }
 engine.ready.then(() => performance.mark("engine"), () => {});

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/scenarios"
@@ -61,6 +62,12 @@ func TestLargeWorld(t *testing.T) {
 		t.Error("the page does not say what it leaves out")
 	} else {
 		t.Log(left)
+	}
+	p.press(kb.Home)
+	// Clients that are and have the same share a row of the table.
+	const rows = `[...document.querySelectorAll("[data-run=off] .state tbody tr")].filter(tr => tr.checkVisibility()).map(tr => tr.cells[0].textContent)`
+	if got := eval[[]string](p, rows); len(got) == 0 || len(got) > 12 || !strings.HasSuffix(got[0], " more") {
+		t.Errorf("the table of states has the rows %q", got)
 	}
 	const steps = 100
 	p.do(command(performance.Enable, performance.EnableParams{}))

@@ -497,6 +497,56 @@ func TestPlaygroundWithoutEditor(t *testing.T) {
 	}
 }
 
+// The timeline is that of the reports: what repeats is one row, and a control shows everything.
+// It follows the world, and is computed only while it is open.
+func TestPlaygroundTimeline(t *testing.T) {
+	p := openPlayground(t, patient+"#scenario=same-majority-down", desktop)
+	p.settle()
+	if n := eval[int](p, `document.querySelectorAll("#timeline li").length`); n != 0 {
+		t.Errorf("before the timeline is opened it has %d rows", n)
+	}
+	eval[any](p, `document.querySelector("#timeline-box summary").click(); null`)
+	merged := p.checkTimeline(playground.Request{Scenario: "same-majority-down"})
+	p.focus("all")
+	p.press(" ")
+	if all := p.checkTimeline(playground.Request{Scenario: "same-majority-down", All: true}); all < 10*merged {
+		t.Errorf("merged, the timeline has %d rows, and with every message %d", merged, all)
+	}
+	p.press(" ")
+	p.selectOption("scenario", "gc-pause")
+	p.checkTimeline(playground.Request{Scenario: "gc-pause"})
+	p.enter("ttl", "soon") // cannot be run, so the timeline stays that of the last world
+	p.settle()
+	p.checkTimeline(playground.Request{Scenario: "gc-pause"})
+}
+
+// checkTimeline tests that the page shows the timeline of a world, and returns the number of
+// its rows.
+func (p *tab) checkTimeline(r playground.Request) int {
+	p.t.Helper()
+	r.Kind, r.Seed = playground.TimelineKind, 1
+	request, err := json.Marshal(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var answer playground.Timeline
+	if err := json.Unmarshal(playground.Serve(request), &answer); err != nil {
+		p.t.Fatal(err)
+	}
+	var want []string
+	for _, part := range answer.Parts {
+		for _, row := range part.Rows {
+			want = append(want, row.Text)
+		}
+	}
+	p.settle()
+	p.until("the timeline is there", `document.getElementById("timeline-box").dataset.state === "complete"`)
+	if got := eval[[]string](p, `[...document.querySelectorAll("#timeline li")].map(li => li.querySelector("b + span").textContent)`); !slices.Equal(got, want) {
+		p.t.Errorf("the timeline of %s has the %d rows %.300q, want the %d rows %.300q", request, len(got), got, len(want), want)
+	}
+	return len(want)
+}
+
 // For a reader who has asked for reduced motion, nothing moves.
 func TestPlaygroundReducedMotion(t *testing.T) {
 	for _, isReduced := range []bool{false, true} {

@@ -36,6 +36,28 @@ func TestPagesFitTheWindow(t *testing.T) {
 	}
 }
 
+// Neither has the page that compares locks, whose tables are wide and scroll by themselves. Its
+// long sentences are no wider than a phone.
+func TestComparisonFitsTheWindow(t *testing.T) {
+	p := show(t, tallyPage(t), phone)
+	p.fits()
+	if widest := eval[float64](p, `Math.max(...[...document.querySelectorAll(".tally td > span")].map(e => e.getBoundingClientRect().width))`); widest > float64(phone.width) {
+		t.Errorf("a text of a table is %.0f pixels wide, in a window of %d", widest, phone.width)
+	}
+	p.setView(desktop)
+	p.fits()
+}
+
+// On a phone, no text of a storyboard is smaller than 12 pixels: the storyboard scrolls.
+func TestStoryboardIsReadableOnAPhone(t *testing.T) {
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), phone)
+	smallest := eval[float64](p, `(svg => Math.min(...[...svg.querySelectorAll("text")].map(e => parseFloat(getComputedStyle(e).fontSize)))
+		* svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)(document.querySelector(".board svg"))`)
+	if smallest < 12 {
+		t.Errorf("the smallest text has %.1f px", smallest)
+	}
+}
+
 // A finger can hit the buttons: each of them is at least 24 by 24 pixels, as WCAG 2.2
 // requires.
 func TestButtonsAreLargeEnough(t *testing.T) {

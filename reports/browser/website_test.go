@@ -59,6 +59,15 @@ func TestWebsite(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a table breaks no word", func(t *testing.T) {
+		p := open(t, filepath.Join(dir, "docs", "exercises.html"), phone)
+		broken := eval[[]string](p, `[...document.querySelectorAll("th, td:first-child")].filter(e => !e.textContent.trim().includes(" ") && e.getBoundingClientRect().height > 45).map(e => e.textContent)`)
+		for _, word := range broken {
+			if !strings.Contains(word, "-") { // a line may end at a hyphen
+				t.Errorf("the word %q takes several lines", word)
+			}
+		}
+	})
 	t.Run("a question is answered with the keyboard", func(t *testing.T) {
 		p := open(t, filepath.Join(dir, "questions", "why-a-unique-value.html"), desktop)
 		if eval[bool](p, `document.getElementById("answer").checkVisibility()`) {

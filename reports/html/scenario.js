@@ -106,13 +106,25 @@
       return [row.insertCell(), row.insertCell()];
     });
     box.hidden = false;
+    const isCrowd = names.length > 12;
     return [box, step => {
+      let first = -1, more = 0; // the row of those before this one that are and have the same
       for (const [row, pair] of cells.entries()) {
         const at = changes.findLastIndex((list, i) => i <= step && list.some(c => c.r === row));
         const now = at < 0 ? { s: "", h: "" } : changes[at].find(c => c.r === row);
+        const line = pair[0].parentElement, isNew = at === step && step > 0;
+        const isSame = isCrowd && first >= 0 && cells[first][0].textContent === now.s && cells[first][1].textContent === (now.h || "");
+        line.hidden = isSame;
         pair[0].textContent = now.s;
         pair[1].textContent = now.h || "";
-        pair[0].parentElement.classList.toggle("new", at === step && step > 0);
+        line.classList.toggle("new", isNew);
+        line.firstChild.textContent = names[row];
+        if (!isSame) [first, more] = [row, 0];
+        else {
+          const head = cells[first][0].parentElement;
+          head.firstChild.textContent = `${names[first]} and ${++more} more`;
+          if (isNew) head.classList.add("new");
+        }
       }
     }];
   }));

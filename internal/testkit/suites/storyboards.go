@@ -17,8 +17,8 @@ var corner = regexp.MustCompile(`[ML](-?[0-9]+) (-?[0-9]+)`)
 
 // CheckStoryboards tests that the storyboard of every scenario can be drawn and fits one
 // slide: it has at most three clients, four sections and eight moments, no text covers
-// another, nothing is outside, and no text is smaller than 16 pixels. Drawing it again gives
-// the same storyboard.
+// another, nothing is outside, and no text is smaller than 16 pixels. Its description has
+// every word of its texts. Drawing it again gives the same storyboard.
 func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		r := mustResult(t, s)
@@ -33,6 +33,7 @@ func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
 				for _, some := range [][]story.Run{runs, runs[:1]} {
 					b := storyboard.Draw(s.Title+": "+v.Name, some)
 					checkStoryboard(t, b)
+					checkDescription(t, b)
 					checkRefusals(t, b, some)
 					if again := storyboard.Draw(s.Title+": "+v.Name, some); !reflect.DeepEqual(b, again) {
 						t.Error("drawn again, the storyboard is another")
@@ -64,6 +65,24 @@ func checkRefusals(t *testing.T, b *storyboard.Board, runs []story.Run) {
 		}
 		if !strings.Contains(reasons.String(), want) {
 			t.Errorf("the storyboard says %q, and the storage never said %q", m[0], want)
+		}
+	}
+}
+
+// checkDescription tests that the description of a storyboard has every word that the picture
+// says of the moments and the endings, and what is not drawn: some readers have nothing else.
+func checkDescription(t *testing.T, b *storyboard.Board) {
+	t.Helper()
+	desc := b.Desc()
+	for _, text := range b.Texts {
+		line, isFoot := strings.CutPrefix(text.Line.String(), "and ")
+		if !isFoot && !strings.HasPrefix(text.Class, "caption") {
+			continue
+		}
+		for word := range strings.FieldsSeq(line) {
+			if word = strings.TrimRight(word, ",:…"); !strings.Contains(desc, word) {
+				t.Errorf("the description lacks %q of %q: %s", word, line, desc)
+			}
 		}
 	}
 }
