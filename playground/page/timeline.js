@@ -44,7 +44,7 @@ export class Timeline {
 
   part({runs, rows, leftOut}, replay) {
     const ol = make("ol", "", "timeline");
-    ol.append(...rows.map(row));
+    ol.append(...folded(rows));
     const shown = [make("h3", runs.length > 1 ? "In both runs" : runs[0]), ol];
     if (leftOut) {
       const p = make("p", `${leftOut} more rows are not shown here. This command shows them: `, "soft");
@@ -53,6 +53,38 @@ export class Timeline {
     }
     return shown;
   }
+}
+
+// Of a long timeline the page shows so many rows at the beginning and at the end, and so many
+// around each row with a mark. A button stands for each stretch of the others.
+const atBeginning = 40, atEnd = 20, aroundMark = 2, shortestStretch = 5;
+
+// folded returns the elements of rows.
+function folded(rows) {
+  const isShown = (_, i) => i < atBeginning || i >= rows.length - atEnd || rows.slice(Math.max(0, i - aroundMark), i + aroundMark + 1).some(r => r.marks);
+  const shown = rows.map(isShown), elements = [];
+  for (let i = 0; i < rows.length;) {
+    let end = i;
+    while (end < rows.length && shown[end] === shown[i]) end++;
+    const stretch = rows.slice(i, end);
+    elements.push(...(shown[i] || stretch.length < shortestStretch ? stretch.map(row) : [stretchButton(stretch)]));
+    i = end;
+  }
+  return elements;
+}
+
+// stretchButton returns an item with a button that shows rows in its place.
+function stretchButton(rows) {
+  const li = make("li"), button = make("button", `⋮ Show ${rows.length} more rows, until ${rows.at(-1).at}`);
+  button.type = "button";
+  button.onclick = () => {
+    const items = rows.map(row);
+    li.replaceWith(...items);
+    items[0].tabIndex = -1; // the focus goes on where the button was
+    items[0].focus();
+  };
+  li.append(button);
+  return li;
 }
 
 function row({wait, at, who, its, text, class: className, marks = []}) {
