@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/repository"
+
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/reports"
@@ -106,7 +108,7 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 // load reads the scenario, and selects the variant that the flags name.
 func (f *explainFlags) load(arg string) (input, error) {
 	if !isPath(arg) && !isBuiltIn(arg) && !strings.ContainsAny(arg, "*?[/.") {
-		hint := cmp.Or(hintOfTerm(arg), scenarios.DidYouMean(arg, slices.Concat(scenarios.Names(), termNames())), "`locksim list` shows the built-in scenarios, and docs/glossary.md the words")
+		hint := cmp.Or(hintOfTerm(arg), scenarios.DidYouMean(arg, slices.Concat(scenarios.Names(), termNames())), "`locksim list` shows the built-in scenarios, and "+repository.Document("glossary.md")+" the words")
 		return input{}, fmt.Errorf("locksim: there is no word, no file and no built-in scenario %q; %s", arg, hint)
 	}
 	found, err := loadSingle("explain", arg)

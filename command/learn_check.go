@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/locksim/locksim/internal/repository"
+
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/internal/exercises"
@@ -163,8 +165,9 @@ func (f *learnCheckFlags) checkStages(ctx context.Context, cmd *cobra.Command, t
 func describeReached(stage int) string {
 	all := exercises.Stages()
 	if stage == len(all) {
-		return textwrap.Wrap("The lock has reached the last stage. While any three of the five nodes work, one client at a time holds it. It renews its leases, releases only its own keys, and gives each lease a token, so a storage can refuse a late write. The check has found no mistake in its worlds. It cannot see every mistake: docs/exercises.md says which.", checkWidth, 0) +
-			"\n\nnext     run the suite on it, which has many more scenarios: docs/testing-your-lock.md\n" +
+		return textwrap.Wrap("The lock has reached the last stage. While any three of the five nodes work, one client at a time holds it. It renews its leases, releases only its own keys, and gives each lease a token, so a storage can refuse a late write. The check has found no mistake in its worlds. It cannot see every mistake: "+repository.Document("exercises.md")+" says which.", checkWidth, 0) +
+			"\n\nnext     run the suite on it, which has many more scenarios:\n" +
+			"         " + repository.Document("testing-your-lock.md") + "\n" +
 			"         solve the exercises in YAML: locksim learn check policy.yaml\n" +
 			"         read where a token does not help: locksim learn 6"
 	}

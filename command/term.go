@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/repository"
+
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/glossary"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -34,7 +36,7 @@ type term struct {
 func findTerm(name string) (t term, ok bool) {
 	name = strings.ToLower(name)
 	if kind, ok := locks.Lookup(name); ok {
-		t = term{name: name, kind: "lock", flag: "--lock", filter: listFlags{lock: name}, document: "docs/scenarios.md, Locks"}
+		t = term{name: name, kind: "lock", flag: "--lock", filter: listFlags{lock: name}, document: repository.Document("scenarios.md") + ", Locks"}
 		t.add("what it is", kind.Title)
 		t.add("servers", cmp.Or(kind.System, "none"))
 		t.add("library", kind.Library)
@@ -45,7 +47,7 @@ func findTerm(name string) (t term, ok bool) {
 	}
 	if slices.Contains(propertyNames(), name) {
 		card := checks.Property(name).Card()
-		t = term{name: name, kind: "property", flag: "--violates", filter: listFlags{violates: name}, document: "docs/properties.md"}
+		t = term{name: name, kind: "property", flag: "--violates", filter: listFlags{violates: name}, document: repository.Document("properties.md")}
 		t.add("it holds if", card.Title)
 		t.add("if violated", card.Broken)
 		switch card.Subject {
@@ -58,13 +60,13 @@ func findTerm(name string) (t term, ok bool) {
 	}
 	for _, kind := range sim.FaultKinds() {
 		if kind.Name == name {
-			t = term{name: name, kind: "fault", flag: "--fault", filter: listFlags{fault: name}, document: "docs/scenarios.md, Faults"}
+			t = term{name: name, kind: "fault", flag: "--fault", filter: listFlags{fault: name}, document: repository.Document("scenarios.md") + ", Faults"}
 			t.add("what it is", kind.Title)
 			return t, true
 		}
 	}
 	if meaning, ok := glossary.Lookup(name); ok {
-		t = term{name: name, kind: "term", document: "docs/glossary.md"}
+		t = term{name: name, kind: "term", document: repository.Document("glossary.md")}
 		t.add("meaning", meaning)
 		return t, true
 	}

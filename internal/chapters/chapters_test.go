@@ -68,7 +68,8 @@ func TestTerminalShowsAllBlocks(t *testing.T) {
 ══════════
 
 One ` + "`line code`" + ` of strong
-words and a link to a page.
+words and a link to a page
+[1].
 
   - an item in two lines
   - another
@@ -86,8 +87,8 @@ $ locksim run x
   one  two words
 
 Links
-  page
-    https://example.org
+  [1] page
+      https://example.org
 `
 	if got := b.String(); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/internal/paint"
+	"github.com/locksim/locksim/internal/repository"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/reports"
 )
@@ -24,13 +25,16 @@ func (c *Chapter) Write(w io.Writer, width int, palette reports.Palette) error {
 		if isNavigation(b) {
 			continue
 		}
+		if b.kind != code {
+			b.text = t.number(b.text)
+		}
 		if i > 0 && !(b.kind == item && t.last == item) {
 			t.b.WriteString("\n")
 		}
 		t.write(b)
 		t.last = b.kind
 	}
-	t.writeLinks(c.Markdown)
+	t.writeLinks()
 	_, err := io.WriteString(w, t.b.String())
 	return err
 }
@@ -45,7 +49,12 @@ type terminal struct {
 	width   int
 	palette reports.Palette
 	last    blockKind
+	// links are the links that the end of the chapter lists, in their order.
+	links []link
 }
+
+// A link is a link to a page that the command does not show.
+type link struct{ name, target string }
 
 func (t *terminal) write(b block) {
 	switch b.kind {
@@ -197,26 +206,38 @@ func (t *terminal) writeRow(row []string, widths []int) {
 	}
 }
 
-// writeLinks lists the pages to which the chapter links: on the web, and those of the project that
-// the command does not show, with their paths in the repository.
-func (t *terminal) writeLinks(text string) {
-	var rows []string
-	for _, m := range linkPattern().FindAllStringSubmatch(text, -1) {
-		target := m[2]
+// number replaces the links of a text by their names, each with the number under which the end of
+// the chapter has its address. A link to another chapter, to the glossary or to a scenario, which
+// the command shows, has no number.
+func (t *terminal) number(text string) string {
+	return linkPattern().ReplaceAllStringFunc(text, func(written string) string {
+		m := linkPattern().FindStringSubmatch(written)
+		name, target := m[1], m[2]
 		if page, isOurs := strings.CutPrefix(target, "../"); isOurs {
-			target = "docs/" + page
+			if strings.HasPrefix(page, "../") {
+				return name
+			}
+			target = repository.Document(page)
 		}
-		isShown := !strings.Contains(target, "/") || strings.HasPrefix(target, "docs/glossary.md") || strings.HasPrefix(target, "docs/../")
-		row := plain(textwrap.OneLine(m[1])) + "\n    " + target
-		if !isShown && !slices.Contains(rows, row) {
-			rows = append(rows, row)
+		if !strings.Contains(target, "/") || strings.HasPrefix(target, repository.Document("glossary.md")) {
+			return name
 		}
-	}
-	if len(rows) == 0 {
+		i := slices.IndexFunc(t.links, func(l link) bool { return l.target == target })
+		if i < 0 {
+			i = len(t.links)
+			t.links = append(t.links, link{plain(textwrap.OneLine(name)), target})
+		}
+		return fmt.Sprintf("%s [%d]", name, i+1)
+	})
+}
+
+// writeLinks lists the links.
+func (t *terminal) writeLinks() {
+	if len(t.links) == 0 {
 		return
 	}
 	t.line("\n%s", paint.Text(t.palette.Faint, "Links"))
-	for _, row := range rows {
-		t.line("  %s", row)
+	for i, l := range t.links {
+		t.line("  [%d] %s\n      %s", i+1, l.name, l.target)
 	}
 }

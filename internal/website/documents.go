@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/internal/lazy"
+	"github.com/locksim/locksim/internal/repository"
 )
-
-// repository is where the files are that have no page in the site.
-const repository = "https://github.com/locksim/locksim/blob/main/"
 
 // DocumentPages returns a page for each Markdown file, and a page with the list of them for
 // each folder. Files of docs/learn are the chapters, in the order of their names.
@@ -107,7 +105,7 @@ func (s Site) resolve(file, link string) string {
 	target = path.Join(path.Dir(file), target)
 	to := cmp.Or(pageOf(target), s.scenarioPage(target))
 	if to == "" {
-		return repository + target + anchor
+		return repository.Files + target + anchor // the file has no page in the site
 	}
 	return relative(path.Dir(from), to) + anchor
 }
