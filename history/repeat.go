@@ -61,16 +61,20 @@ func (h *History) WroteInBackground(process string) bool {
 // texts of the strikes.
 func (h *History) HashEvents(sum hash.Hash, process string) {
 	events := json.NewEncoder(sum)
-	for _, ev := range h.Trace.Events {
+	for i := range h.Trace.Events {
+		ev := &h.Trace.Events[i]
 		switch {
 		case ev.Kind == trace.KindStrike:
-			ev.Text = ""
+			strike := *ev
+			strike.Text = ""
+			ev = &strike
 		case ev.Kind == trace.KindClock && ev.Process == process:
-			clocks := *ev.Clocks
+			reading, clocks := *ev, *ev.Clocks
 			clocks.Wall = 0
-			ev.Clocks = &clocks
+			reading.Clocks = &clocks
+			ev = &reading
 		}
-		if err := events.Encode(&ev); err != nil {
+		if err := events.Encode(ev); err != nil {
 			panic(err) // an event holds only values that JSON can express
 		}
 	}

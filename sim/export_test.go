@@ -31,3 +31,9 @@ func PanicInAnswer(p *Program) { _, _ = (&program{w: p.g.w}).takeAnswer(storage.
 
 // Move counts one step of progress for the watchdog of a bubble.
 func (d *watchdog) Move() { d.steps.Add(1) }
+
+// TakeSpareEvents takes the memory that [Recycle] has kept, in its whole length.
+func TakeSpareEvents() []trace.Event {
+	events := spareEvents.take(0)
+	return events[:cap(events)]
+}

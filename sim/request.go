@@ -120,7 +120,7 @@ func (w *World) wakeLoop() {
 }
 
 // admit admits the posted requests, and reports whether there were any. When a request has
-// woken a goroutine, the remaining requests stay posted for the next round, when that
+// woken a goroutine, the remaining requests stay admissible in the next round, when that
 // goroutine waits again. If a process is paused, its requests wait until it resumes. The
 // requests of a crashed process wait forever.
 func (w *World) admit() bool {
@@ -129,20 +129,17 @@ func (w *World) admit() bool {
 	case <-w.requestPosted:
 	default:
 	}
-	if len(w.requests) == 0 {
-		w.ioMutex.Unlock()
-		return false
-	}
-	requests := w.requests
+	posted := w.requests
 	w.requests, w.spareRequests = w.spareRequests, nil
 	w.ioMutex.Unlock()
-	defer func() {
-		clear(requests)
-		w.spareRequests = requests[:0]
-	}()
+	w.admissible = insertSorted(w.admissible, posted)
+	clear(posted)
+	w.spareRequests = posted[:0]
+	if len(w.admissible) == 0 {
+		return false
+	}
 
-	slices.SortStableFunc(requests, (*request).compare)
-	for i, r := range requests {
+	for i, r := range w.admissible {
 		p := r.process
 		if !p.canAct() && r.class != classTimer {
 			p.waiting = append(p.waiting, r)
@@ -150,15 +147,37 @@ func (w *World) admit() bool {
 		}
 		w.watchdog.steps.Add(1) // each request counts as progress, because a client can have any number of goroutines with a request each
 		r.admit()
-		w.recordRaces(r, requests[i+1:])
+		w.recordRaces(r, w.admissible[i+1:])
 		if w.endMoment() || w.stopError != nil {
-			w.ioMutex.Lock()
-			w.requests = append(w.requests, requests[i+1:]...)
-			w.ioMutex.Unlock()
+			w.admissible = slices.Delete(w.admissible, 0, i+1)
 			return true
 		}
 	}
+	clear(w.admissible)
+	w.admissible = w.admissible[:0]
 	return true
+}
+
+// insertSorted inserts requests into a sorted slice, and returns the result. Requests that
+// compare equal keep their order, and follow those of the slice. Only the new requests are
+// sorted: when a thousand clients have a request each, and each request that is admitted
+// leads to one more, the others must not be sorted a thousand times.
+func insertSorted(sorted, requests []*request) []*request {
+	slices.SortStableFunc(requests, (*request).compare)
+	end := len(sorted) // where those that are not moved yet end
+	sorted = append(sorted, requests...)
+	for i, r := range slices.Backward(requests) {
+		at, _ := slices.BinarySearchFunc(sorted[:end], r, func(o, r *request) int {
+			if o.compare(r) > 0 {
+				return 1
+			}
+			return -1
+		})
+		copy(sorted[at+i+1:], sorted[at:end])
+		sorted[at+i] = r
+		end = at
+	}
+	return sorted
 }
 
 // recordRaces adds a doubt to the run if its order depended on chance. That is so if

@@ -83,8 +83,11 @@ type World struct {
 	// goroutines share with the loop.
 	firstError error // guarded by ioMutex
 	ioMutex    sync.Mutex
-	requests   []*request // guarded by ioMutex
-	round      int        // number of the loop's current round, see [World.loop]; guarded by ioMutex
+	requests   []*request // those that were posted in this round; guarded by ioMutex
+	// admissible are the requests of earlier rounds that are not admitted yet, in their order.
+	// Only the loop uses them.
+	admissible []*request
+	round      int // number of the loop's current round, see [World.loop]; guarded by ioMutex
 	// requestPosted has a value if a request was posted, which ends the loop's sleep.
 	requestPosted  chan struct{}
 	ended          bool     // guarded by ioMutex
@@ -186,7 +189,7 @@ func (w *World) addNotes() {
 // startTrace creates the trace, with everything that is known before the run.
 func (w *World) startTrace() {
 	w.trace = w.cfg.NewTrace()
-	w.events = newEventLog(96 + 80*len(w.cfg.Nodes)) // enough for most worlds
+	w.events = newEventLog(w.cfg.expectedEvents())
 	w.names = NewNames()
 	for _, l := range w.trace.Locks {
 		for _, s := range l.Slots {
@@ -483,10 +486,10 @@ func (w *World) tearDown() {
 	w.recordFinalState()
 	w.ioMutex.Lock()
 	w.ended = true
-	requests := w.requests
-	w.requests = nil
+	requests := append(w.requests, w.admissible...)
+	w.requests, w.admissible = nil, nil
 	for _, p := range w.processes {
-		requests = slices.Concat(requests, p.waiting, p.stalled, p.awaitingMoments)
+		requests = append(append(append(requests, p.waiting...), p.stalled...), p.awaitingMoments...)
 	}
 	w.ioMutex.Unlock()
 	w.cancel()

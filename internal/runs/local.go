@@ -67,6 +67,7 @@ func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 		// The lock hangs, or the run takes too long. A second such run shows nothing new.
 		return WorldResult{Off: off.RunResult, On: off.RunResult}, nil
 	}
+	defer off.recycle()
 	on, err := l.baseConfig(w, FencingOn)
 	if err != nil {
 		return WorldResult{}, err
@@ -76,6 +77,7 @@ func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 		return WorldResult{Off: off.RunResult, On: off.RunResult, Grounds: groundsOf(w, off)}, nil
 	}
 	fenced, err := l.runConfig(on)
+	defer fenced.recycle()
 	return WorldResult{Off: off.RunResult, On: fenced.RunResult, Grounds: groundsOf(w, off, fenced)}, err
 }
 
@@ -95,6 +97,14 @@ func FencingChangesNothing(cfg sim.Config, h *history.History) bool {
 type RunReport struct {
 	RunResult
 	JudgedRun
+}
+
+// recycle gives the memory of the run's events to the next world. Afterwards only the
+// result may be used.
+func (r RunReport) recycle() {
+	if r.History != nil {
+		sim.Recycle(r.History.Trace)
+	}
 }
 
 // Report runs a world with or without fencing tokens, and returns the report on the run.

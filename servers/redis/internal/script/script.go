@@ -74,6 +74,9 @@ func compile(text string) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The interpreter would make the table arg of Lua 5.0 for each run. No script can see it,
+	// because arg is a variable only in functions.
+	main.IsVarArg &^= lua.VarArgNeedsArg
 	sum := sha1.Sum([]byte(text))
 	return &Script{SHA: hex.EncodeToString(sum[:]), main: main}, nil
 }

@@ -85,6 +85,29 @@ func run(t *testing.T, in *Interpreter, text string) string {
 	return string(reply)
 }
 
+// As in Redis, arg is a variable of functions with any number of arguments, and not of a
+// script.
+func TestArg(t *testing.T) {
+	in := NewInterpreter()
+	if got, want := run(t, in, `return arg`), "nonexistent global variable 'arg'"; !strings.Contains(got, want) {
+		t.Errorf("a script that reads arg returns %q, want an error about a %s", got, want)
+	}
+	if got, want := run(t, in, `local function count(...) return arg.n end return count(1, 2)`), ":2\r\n"; got != want {
+		t.Errorf("a function that reads arg returns %q, want %q", got, want)
+	}
+	if got, want := run(t, in, `return select("#", ...)`), ":0\r\n"; got != want {
+		t.Errorf("a script without arguments counts %q, want %q", got, want)
+	}
+	s, err := Compile("return 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	perRun := testing.AllocsPerRun(100, func() { in.Run(s, nil, nil, false, roomy, nil) })
+	if perRun > 8 {
+		t.Errorf("a script that does nothing takes %.0f allocations, want at most 8: the table arg would be 8 more", perRun)
+	}
+}
+
 // A script that nests tables without end, or that asks for far too much memory, gets an
 // answer. It must not end the program.
 func TestDeepTables(t *testing.T) {
