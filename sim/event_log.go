@@ -22,16 +22,16 @@ func newEventLog(room int) eventLog {
 	return eventLog{pieces: [][]trace.Event{spareEvents.take(room)}, firsts: []int{0}}
 }
 
-// expectedEvents returns how many events the world has at most, if nothing unusual happens
-// in it. If the world has no more, its log is one piece, which becomes the trace's without a
-// copy. The numbers are a quarter more than in worlds in which some attempts fail.
+// expectedEvents returns how many events a world usually has at most. If the world has no
+// more, its log is one piece, which becomes the trace's events without a copy. That saves
+// more in a large world, so the numbers exceed the usual ones by a quarter there.
 func (cfg *Config) expectedEvents() int {
-	sections := 0
+	const most = 1 << 18 // 104 MiB
+	nodes, sections := len(cfg.Nodes), 0
 	for _, c := range cfg.Clients {
 		sections += max(c.Sections, 1)
 	}
-	nodes := len(cfg.Nodes)
-	return max(96+80*nodes, min(sections*(24+14*nodes), 1<<18))
+	return min(len(cfg.Clients)*(40+8*nodes)+sections*(24+14*nodes), most)
 }
 
 // spareEvents has memory for the events of one world, from worlds that have ended.
