@@ -90,7 +90,7 @@ func clausesOf(runs []scenarios.RunResult, messages, marked bool) (timelines [][
 	for _, run := range runs {
 		fold.Spare(run.History, run.Verdict, run.Witnesses())
 	}
-	common := commonPrefix(timelines)
+	common := story.CommonClauses(timelines)
 	before := fold.Fold(nil, timelines[0][:common])
 	for i, clauses := range timelines {
 		folded := slices.Concat(before, fold.Fold(before, clauses[common:]))
