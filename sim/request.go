@@ -48,15 +48,17 @@ const (
 
 // compare returns the order in which the loop admits two requests.
 func (r *request) compare(o *request) int {
-	if c := cmp.Or(
+	return cmp.Or(r.comparePlace(o), r.compareWords(o), cmp.Compare(r.round, o.round))
+}
+
+// comparePlace is the part of compare that never changes.
+func (r *request) comparePlace(o *request) int {
+	return cmp.Or(
 		cmp.Compare(r.process.index, o.process.index),
 		cmp.Compare(r.class, o.class),
 		cmp.Compare(r.rank, o.rank),
 		cmp.Compare(r.subRank, o.subRank),
-	); c != 0 {
-		return c
-	}
-	return cmp.Or(r.compareWords(o), cmp.Compare(r.round, o.round))
+	)
 }
 
 // compareWords compares the commands that two goroutines of one process are going to send.
@@ -139,7 +141,9 @@ func (w *World) admit() bool {
 		return false
 	}
 
-	for i, r := range w.admissible {
+	for i := range w.admissible {
+		w.sortTied(i)
+		r := w.admissible[i]
 		p := r.process
 		if !p.canAct() && r.class != classTimer {
 			p.waiting = append(p.waiting, r)
@@ -156,6 +160,20 @@ func (w *World) admit() bool {
 	clear(w.admissible)
 	w.admissible = w.admissible[:0]
 	return true
+}
+
+// sortTied sorts the admissible requests from i on that only their words distinguish. It is
+// called for each of them: since they were inserted, the trace may have shown random words by
+// which they can be compared now.
+func (w *World) sortTied(i int) {
+	first, end := w.admissible[i], i+1
+	if i > 0 && first.comparePlace(w.admissible[i-1]) == 0 {
+		return // it was sorted with the one before
+	}
+	for end < len(w.admissible) && first.comparePlace(w.admissible[end]) == 0 {
+		end++
+	}
+	slices.SortStableFunc(w.admissible[i:end], (*request).compare)
 }
 
 // insertSorted inserts requests into a sorted slice, and returns the result. Requests that

@@ -28,3 +28,24 @@ func TestInsertSorted(t *testing.T) {
 		}
 	}
 }
+
+// Two goroutines of a process are going to send commands with random words. When the requests
+// come, nothing distinguishes them, and chance decides which is first. Before they are admitted,
+// the trace shows the words, and from then on these decide.
+func TestWordsThatAreShownLater(t *testing.T) {
+	w := &World{names: NewNames()}
+	p := &process{w: w}
+	// Random words have many digits, as the trace has them.
+	send := func(word string) *request { return &request{process: p, words: []string{"DEL", "key", word}} }
+	later, sooner := send("9f3a6c1e5b7d4820af00"), send("4b8d2e7f1a6c9350be11")
+	w.admissible = insertSorted(nil, []*request{later, sooner})
+	if later.compare(sooner) != 0 {
+		t.Fatal("the requests can be distinguished before the trace shows their words")
+	}
+	w.names.Name("value", sooner.words[2])
+	w.names.Name("value", later.words[2])
+	w.sortTied(0)
+	if w.admissible[0] != sooner {
+		t.Error("the requests are in the order in which they came, and not in the order of their words")
+	}
+}
