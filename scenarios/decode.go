@@ -256,7 +256,7 @@ func (d *decoder) decodeStructs(n *yaml.Node, path string, targets ...reflect.Va
 }
 
 // meantPath returns the whole path that an override was probably meant to have, if key is an
-// unknown field that its path names: whoever typed a path copies a path. names are the
+// unknown field that its path names: a user who typed a path copies a path. names are the
 // known fields at path. It returns "" if the key is from a file, or from the value of an
 // override, or no known field is near.
 func (d *decoder) meantPath(key *yaml.Node, path string, names []string) string {
