@@ -67,42 +67,13 @@ func (l Timeline) write(headings []string, timelines [][]story.Clause) string {
 	return b.String()
 }
 
-// clausesOf returns the clauses of runs that differ in one thing, with the important
-// moments marked if marked is true. Unless messages is true it folds what the clients of a
-// crowd do alike; left is the number of clauses that it folded in the run with the most.
-func clausesOf(runs []scenarios.RunResult, messages, marked bool) (timelines [][]story.Clause, left int) {
-	timelines = make([][]story.Clause, len(runs))
-	crowd := !messages && story.IsCrowd(runs[0].History)
-	for i, run := range runs {
-		if crowd {
-			timelines[i] = story.ClausesOfCrowd(run.History)
-		} else {
-			timelines[i] = story.Clauses(run.History, messages)
-		}
-		if marked {
-			timelines[i] = story.Marked(timelines[i], marksOf(run))
-		}
-	}
-	if !crowd {
-		return timelines, 0
-	}
-	fold := story.NewCrowd()
+// clausesOf returns the timelines of runs that differ in one thing; see [story.Timelines].
+func clausesOf(runs []scenarios.RunResult, messages, marked bool) (timelines [][]story.Clause, folded int) {
+	var all []story.Run
 	for _, run := range runs {
-		fold.Spare(run.History, run.Verdict, run.Witnesses())
+		all = append(all, story.Run{History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses()})
 	}
-	common := story.CommonClauses(timelines)
-	before := fold.Fold(nil, timelines[0][:common])
-	for i, clauses := range timelines {
-		folded := slices.Concat(before, fold.Fold(before, clauses[common:]))
-		left = max(left, len(clauses)-len(folded))
-		timelines[i] = folded
-	}
-	return timelines, left
-}
-
-// marksOf returns the important moments of a run.
-func marksOf(run scenarios.RunResult) []story.Mark {
-	return story.MarksOf(run.History, run.Verdict, run.Witnesses())
+	return story.Timelines(all, messages, marked)
 }
 
 // page is the layout of a timeline: its colours and the widths of its columns.

@@ -10,8 +10,8 @@ import (
 // without delay.
 const mostRows = 2000
 
-// A Timeline is what happened in the runs of a world, as the reports tell it. What repeats is
-// merged into one row, unless the request asks for all.
+// A Timeline is what happened in the runs of a world, as in the reports. What repeats, and what
+// many clients do alike, is merged into one row, unless the request asks for all.
 type Timeline struct {
 	Parts []TimelinePart `json:"parts"`
 	// Replay is the command that shows the whole timeline.
@@ -54,11 +54,11 @@ func (w *world) timeline() (*Timeline, error) {
 		return nil, err
 	}
 	var names []string
-	var timelines [][]story.Clause
+	var runs []story.Run
 	for _, run := range both {
 		if w.Fencing == "" || w.Fencing == run.Fencing {
 			names = append(names, story.FencingNames[run.Fencing])
-			timelines = append(timelines, story.Marked(story.Clauses(run.History, w.All), story.MarksOf(run.History, run.Verdict, run.Witnesses())))
+			runs = append(runs, story.Run{History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses()})
 		}
 	}
 	t := &Timeline{Parts: []TimelinePart{}, Replay: w.replay(w.after)}
@@ -69,6 +69,7 @@ func (w *world) timeline() (*Timeline, error) {
 	if w.All {
 		decimals = 6 // as the reports have it
 	}
+	timelines, _ := story.Timelines(runs, w.All, true)
 	common := story.CommonClauses(timelines)
 	last := t.add(names, timelines[0][:common], 0, decimals)
 	for i, clauses := range timelines {
@@ -83,7 +84,7 @@ func (t *Timeline) add(runs []string, clauses []story.Clause, last time.Duration
 	part := TimelinePart{Runs: runs}
 	for _, c := range clauses {
 		wait := c.Wait(last)
-		last = c.End()
+		last = max(last, c.End())
 		if len(part.Rows) == mostRows {
 			part.LeftOut++
 			continue

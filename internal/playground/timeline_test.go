@@ -60,3 +60,26 @@ func TestTimelineMergesRepetitions(t *testing.T) {
 		}
 	}
 }
+
+// What many clients do alike is one row, as in the reports.
+func TestTimelineFoldsACrowd(t *testing.T) {
+	isOfMany := func(r playground.TimelineRow) bool {
+		return strings.HasSuffix(r.Who, " clients") && strings.HasPrefix(r.Text, "each ")
+	}
+	const crowd = `
+title: Twelve clients poll one lock
+lock: {kind: single, ttl: 40s}
+clients:
+  client-1 to client-12: {works: 2s}
+`
+	ask := func(all bool) playground.Timeline {
+		return serve[playground.Timeline](t, playground.Request{Kind: playground.TimelineKind, Text: crowd, Fencing: "off", Seed: 1, All: all})
+	}
+	folded, all := ask(false), ask(true)
+	if !slices.ContainsFunc(folded.Parts[0].Rows, isOfMany) || rowsOf(folded) > 60 {
+		t.Errorf("none of the %d rows is about many clients, or they are too many", rowsOf(folded))
+	}
+	if slices.ContainsFunc(all.Parts[0].Rows, isOfMany) {
+		t.Error("with every message, a row is about many clients")
+	}
+}

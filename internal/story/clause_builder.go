@@ -29,7 +29,7 @@ func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
 	s := &clauseBuilder{
 		History:   h,
 		messages:  messages,
-		crowd:     !messages && IsCrowd(h),
+		crowd:     !messages && isCrowd(h),
 		clauses:   make([]Clause, 0, 2*len(h.Calls())), // most clauses are about steps
 		acquires:  map[history.Acquisition]*history.Call{},
 		releases:  map[history.Acquisition]*history.Call{},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
@@ -16,8 +15,8 @@ import (
 // smallestCrowd is the smallest number of clients that are a crowd.
 const smallestCrowd = 7
 
-// IsCrowd reports whether a run has so many clients that its timeline is folded.
-func IsCrowd(h *history.History) bool {
+// isCrowd reports whether a run has so many clients that its timeline is folded.
+func isCrowd(h *history.History) bool {
 	n := 0
 	for _, p := range h.Trace.Processes {
 		if p.Role == trace.RoleClient {
@@ -25,6 +24,39 @@ func IsCrowd(h *history.History) bool {
 		}
 	}
 	return n >= smallestCrowd
+}
+
+// Timelines returns the clauses of runs that differ in one thing. If marked is true, the
+// important moments are marked. Unless messages is true, it folds what the clients of a
+// crowd do alike; folded is the number of clauses that it folded in the run with the most.
+func Timelines(runs []Run, messages, marked bool) (timelines [][]Clause, folded int) {
+	many := !messages && isCrowd(runs[0].History)
+	for _, run := range runs {
+		var clauses []Clause
+		if many {
+			clauses = clausesOfCrowd(run.History)
+		} else {
+			clauses = Clauses(run.History, messages)
+		}
+		if marked {
+			clauses = Marked(clauses, run.Marks())
+		}
+		timelines = append(timelines, clauses)
+	}
+	if !many {
+		return timelines, 0
+	}
+	c := newCrowd()
+	for _, run := range runs {
+		c.spare(run)
+	}
+	common := CommonClauses(timelines)
+	before := c.fold(nil, timelines[0][:common])
+	for i, clauses := range timelines {
+		timelines[i] = slices.Concat(before, c.fold(before, clauses[common:]))
+		folded = max(folded, len(clauses)-len(timelines[i]))
+	}
+	return timelines, folded
 }
 
 // A deed is what one client of a crowd does, or what is done for it, in words that are equal
@@ -86,25 +118,26 @@ func (c *Clause) addDeeds(deeds []deed) {
 	}
 }
 
-// A Crowd folds the timelines of runs with many clients. It shows by themselves what a
+// A crowd folds the timelines of runs with many clients. It shows by themselves what a
 // violation, a witness or a fault is about, and the first of many clauses that say the same.
-type Crowd struct {
+type crowd struct {
 	events       map[int]bool
 	acquisitions map[history.Acquisition]bool
 }
 
-// NewCrowd returns a Crowd that has seen no run.
-func NewCrowd() *Crowd {
-	return &Crowd{map[int]bool{}, map[history.Acquisition]bool{}}
+// newCrowd returns a crowd that has seen no run.
+func newCrowd() *crowd {
+	return &crowd{map[int]bool{}, map[history.Acquisition]bool{}}
 }
 
-// Spare excepts from folding what the violations, the witnesses and the faults of a run are
+// spare excepts from folding what the violations, the witnesses and the faults of a run are
 // about.
-func (f *Crowd) Spare(h *history.History, v *checks.Verdict, witnesses []trace.Witness) {
-	for _, m := range MarksOf(h, v, witnesses) {
+func (f *crowd) spare(run Run) {
+	h := run.History
+	for _, m := range run.Marks() {
 		f.events[m.Seq] = true
 	}
-	for _, finding := range v.Violations() {
+	for _, finding := range run.Verdict.Violations() {
 		for _, seq := range finding.Events {
 			f.events[seq] = true
 		}
@@ -124,7 +157,7 @@ func (f *Crowd) Spare(h *history.History, v *checks.Verdict, witnesses []trace.W
 }
 
 // spareParties excepts the acquisitions from folding that took part in an event.
-func (f *Crowd) spareParties(ev *trace.Event) {
+func (f *crowd) spareParties(ev *trace.Event) {
 	if ev == nil {
 		return
 	}
@@ -138,12 +171,12 @@ func (f *Crowd) spareParties(ev *trace.Event) {
 	}
 }
 
-// ClausesOfCrowd returns the clauses of a run that [Crowd.Fold] folds.
-func ClausesOfCrowd(h *history.History) []Clause { return newClauseBuilder(h, false).build() }
+// clausesOfCrowd returns the clauses of a run that [crowd.fold] folds.
+func clausesOfCrowd(h *history.History) []Clause { return newClauseBuilder(h, false).build() }
 
-// Fold folds those of the clauses that say the same about many clients. before are the
+// fold folds those of the clauses that say the same about many clients. before are the
 // clauses before them, which are folded already.
-func (f *Crowd) Fold(before, clauses []Clause) []Clause {
+func (f *crowd) fold(before, clauses []Clause) []Clause {
 	seen := map[Raw]bool{}
 	for _, c := range before {
 		if len(c.deeds) > 0 {
@@ -171,7 +204,7 @@ func (f *Crowd) Fold(before, clauses []Clause) []Clause {
 
 // spares reports whether a clause is shown by itself, and no clause before it is folded with
 // one after it.
-func (f *Crowd) spares(c Clause) bool {
+func (f *crowd) spares(c Clause) bool {
 	if c.Mood == FaultMood || c.Mood == WrongMood && len(c.deeds) == 0 {
 		return true
 	}
