@@ -172,7 +172,7 @@ func (w whyReport) command(t whatif.Turn) string {
 
 // method says how the changes were found, and what can be missed.
 func (w whyReport) method() string {
-	words := fmt.Sprintf("%d changed scenarios were run. Of a time or a rate, about fifteen values between nearly zero and eight times the value were tried; of a whole number, each from 1 to three times the number, but at most to 64. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried)
+	words := fmt.Sprintf("%d changed scenarios were run. Of a time or a rate, about fifteen values between nearly zero and eight times the value were tried; of a whole number, each from 1 to three times the number, but at most to 64; of network.latency, values up to %v. Other times and numbers that the scenario leaves out were not tried. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried, whatif.LongestLatency)
 	if len(w.NewFaults) > 0 {
 		words += " As new faults, each alone, were tried: " + w.newFaults() + ". Of each kind, the smallest that changes a verdict or lease-exclusion is shown, up to the largest size that locksim explore tries."
 	}

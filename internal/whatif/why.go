@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/internal/bands"
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -113,7 +114,8 @@ type Turn struct {
 	// Path is the place of the value; see [scenarios.Scenario.With]. Value is the new value;
 	// the word null removes what is there.
 	Path, Value string
-	// From is the value that the scenario has; "" if it has none.
+	// From is the value that the scenario has; "" if it has none. For network.latency it is then
+	// the default.
 	From string
 	// NewFault is the fault that the change adds; nil if it adds none.
 	NewFault *runs.Fault
@@ -191,6 +193,11 @@ func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*
 	}
 	w := &Why{Given: s, Scenario: s, Lock: results[0].Lock, Seed: o.Seed, Now: now}
 	return &finder{Why: w, options: o, onValue: onValue, history: results[0].History, outcomes: map[string]Outcome{}}, nil
+}
+
+// config returns the configuration of the run without fencing tokens.
+func (f *finder) config() (sim.Config, error) {
+	return f.Scenario.Variants[0].Config(scenarios.Options{Seed: f.Seed, Lock: f.options.Lock, Kind: f.options.Kind, Fencing: scenarios.Off})
 }
 
 // areIdle reports whether runs are inconclusive only because no client acquired the lock, or

@@ -8,25 +8,28 @@ import (
 
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
-	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 )
 
-// mostNewFaults limits how many places of new faults of one kind are tried. In most
-// scenarios there are fewer.
-const mostNewFaults = 40
+// mostNewFaults returns how many places of new faults of one kind are tried. In most scenarios
+// there are fewer. It is smaller in a world with many events, so that the answer does not take
+// minutes.
+func (f *finder) mostNewFaults() int {
+	const most, least, events = 40, 8, 60_000
+	return min(max(events/len(f.history.Trace.Events), least), most)
+}
 
 // tryNewFaults finds, of each kind of fault that is likely to break something, the smallest
 // that turns a verdict, and the smallest that turns only lease-exclusion.
 func (f *finder) tryNewFaults() error {
-	config, err := f.Scenario.Variants[0].Config(scenarios.Options{Seed: f.Seed, Lock: f.options.Lock, Kind: f.options.Kind, Fencing: scenarios.Off})
+	config, err := f.config()
 	if err != nil {
 		return err
 	}
 	record := explore.NewRecord(config, f.history)
 	for _, likely := range record.LikelySingles() {
 		s := &smallestFaults{finder: f, path: "faults[" + strconv.Itoa(f.faults+1) + "]", ttl: cmp.Or(record.TTL, explore.DefaultTTL)}
-		faults := likely.Faults[:min(len(likely.Faults), mostNewFaults)]
+		faults := likely.Faults[:min(len(likely.Faults), f.mostNewFaults())]
 		for _, fault := range faults {
 			if err := s.try(fault); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // removal is the value of an override that removes what is there.
@@ -23,6 +26,9 @@ func (f *finder) trySetting(s scenarios.Setting) error {
 		f.faults = fault
 		_, err := f.tryAlone(Turn{Path: s.Path, Value: removal})
 		return err
+	}
+	if s.Path == latencyPath {
+		return f.tryLatency(s)
 	}
 	if value, u, ok := parseValue(s.Value); ok && value != 0 {
 		return f.tryQuantity(Turn{Path: s.Path, From: s.Value}, value, u)
@@ -93,14 +99,55 @@ func (f *finder) tryQuantity(t Turn, value int64, u unit) error {
 			return err
 		}
 	}
-	turns := f.nearestTurns(t, value, tried)
+	f.addQuantity(t, value, tried)
+	return nil
+}
+
+// addQuantity adds what was found with the values of one path. now is the present value.
+func (f *finder) addQuantity(t Turn, now int64, tried *values) {
+	turns := f.nearestTurns(t, now, tried)
 	f.Turns = append(f.Turns, turns...)
 	if from, to, ok := tried.unknown(math.MinInt64, math.MaxInt64); ok {
 		f.Unknown = append(f.Unknown, UnknownValues{t.Path, from, to})
-	} else if len(turns) == 0 && tried.anyPossible(value) {
+	} else if len(turns) == 0 && tried.anyPossible(now) {
 		f.Steady = append(f.Steady, t.Path)
 	}
-	return nil
+}
+
+// latencyPath is the path of the network's latency. It is the only quantity that is tried
+// although most scenarios leave it out: every run has one.
+const latencyPath = "network.latency"
+
+// LongestLatency is the longest latency that a search tries, unless the scenario's own is more
+// than an eighth of it.
+const LongestLatency = 500 * time.Millisecond
+
+// tryLatency tries other latencies of the network, each the same for all messages. A
+// scenario's own latency is usually a range; the changes are measured from its longest.
+func (f *finder) tryLatency(s scenarios.Setting) error {
+	config, err := f.config()
+	if err != nil {
+		return err
+	}
+	now := int64(config.Network.Max)
+	from, r := around(now, duration)
+	if longest := int64(LongestLatency); r.To < longest {
+		r = newRange(r.From, longest, duration)
+		for value := 2 * from[len(from)-1]; value < longest; value *= 2 {
+			from = append(from, r.round(value))
+		}
+		from = append(from, longest)
+	}
+	tried, err := f.tryValues(r, from, func(value int64) (path, text string) { return s.Path, r.Format(value) })
+	if err == nil {
+		f.addQuantity(Turn{Path: s.Path, From: cmp.Or(s.Value, formatLatency(config.Network))}, now, tried)
+	}
+	return err
+}
+
+// formatLatency returns the latency of a network as a file has it.
+func formatLatency(n sim.Network) string {
+	return trace.ShortDuration(n.Min) + "-" + trace.ShortDuration(n.Max)
 }
 
 // extend adds longer times of a fault: those that the search tries for new faults.

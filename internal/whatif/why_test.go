@@ -116,6 +116,20 @@ func TestWhyFindsTheBorder(t *testing.T) {
 	}
 }
 
+// A scenario without network.latency is turned by a slower network: client-2 then
+// reads only after client-1's late write.
+func TestWhyTriesLatencies(t *testing.T) {
+	s := openScenario(t, "gc-pause")
+	turns := findWhy(t, s).Turns
+	i := slices.IndexFunc(turns, func(turn whatif.Turn) bool { return turn.Path == "network.latency" && turn.Outcome.Off == checks.Safe })
+	if i < 0 {
+		t.Fatalf("no latency makes gc-pause safe; the changes are %v", turns)
+	}
+	if from := turns[i].From; from != "600µs-1ms" {
+		t.Errorf("the changed latency is %s, want the default", from)
+	}
+}
+
 // A safe scenario is broken by a fault that it does not have.
 func TestWhyBreaksASafeScenario(t *testing.T) {
 	why := findWhy(t, openScenario(t, "gc-pause", "faults=[]", "clients.client-2.starts=null"))
