@@ -79,6 +79,7 @@ const (
 	noProgressSince      code3[history.Moment, time.Duration, string]                          = "no-progress-since"      // last fault, until, client
 	neverEnded           code2[time.Duration, string]                                          = "never-ended"            // when, client
 	lockDidNotAnswer     code1[trace.Step]                                                     = "lock-did-not-answer"    // step
+	releaseOpen          code2[string, time.Duration]                                          = "release-open"           // client, called when
 	serverSilent         code2[string, string]                                                 = "unheard-of"             // client, server
 	quorumInReach        code4[string, int, int, int]                                          = "quorum-in-reach"        // client, how many keys, of how many, how many are a quorum
 	membersInReach       code4[string, int, int, int]                                          = "members-in-reach"       // client, how many members, of how many, how many are a majority

@@ -8,12 +8,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// cutOff returns why an unscripted run ended too early to say that nothing went wrong; it
-// returns the zero Reason if the run did not. A change can make a run last longer than the
-// scenario's author had allowed for.
+// cutOff returns why a run ended too early to say that nothing went wrong; it returns the zero
+// Reason if the run did not. A fault that lasts longer than the run, or work that does, is a
+// mistake in every scenario. That clients still wait for a lock, or for its answer, can be the
+// point of a story. So only an unscripted run is doubted because of them: a change can make it last
+// longer than the scenario's author had allowed for.
 func (h *judgedRun) cutOff() Reason {
 	end := h.Horizon()
-	if end == nil || !h.Trace.Unscripted {
+	if end == nil {
 		return Reason{}
 	}
 	if faults := h.Unfinished(); len(faults) > 0 {
@@ -32,9 +34,9 @@ func (h *judgedRun) cutOff() Reason {
 		switch calls := clients[p.Name]; {
 		case calls == nil:
 			return cutOffBeforeStart.Reason(end.At, p.Name)
-		case !h.onlyWaits(calls):
+		case calls.areAtWork() || h.Trace.Unscripted && !h.onlyWaits(calls):
 			return cutOffAtWork.Reason(end.At, p.Name)
-		case waiting == "" && !calls.haveWaited(h.hopeTime(), change, end.At):
+		case waiting == "" && h.Trace.Unscripted && !calls.haveWaited(h.hopeTime(), change, end.At):
 			waiting = p.Name
 		}
 	}
@@ -103,6 +105,12 @@ func (h *judgedRun) unendedCalls() map[string]*clientCalls {
 		}
 	}
 	return clients
+}
+
+// areAtWork reports whether the client worked on in its critical section, and waited for no
+// answer.
+func (c *clientCalls) areAtWork() bool {
+	return len(c.open) > 0 && !slices.ContainsFunc(c.open, func(call *history.Call) bool { return call.Step != trace.Work })
 }
 
 // onlyWaits reports whether a client did nothing but wait: for the lock, for its next

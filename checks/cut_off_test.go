@@ -11,8 +11,8 @@ import (
 // A changed run that was cut off is not safe while a client could still do something: it was
 // at work, or it waited for the lock and could still be granted it. A client that has waited
 // in vain for longer than any grant lasts leaves no doubt, and neither does one that is
-// paused for ever. The run of a scenario as its author wrote it is judged by its witnesses
-// instead.
+// paused for ever. In the run of a scenario as its author wrote it, a client may wait for the lock
+// at the end, but not work.
 func TestCutOff(t *testing.T) {
 	const holder = `
 		0s  c1 acquires rank=1 ends=30s
@@ -30,6 +30,13 @@ func TestCutOff(t *testing.T) {
 		{name: "the scenario is as its author wrote it", want: Safe, scripted: true, script: `
 			0s c1 calls
 			1s c1 is-cut-off`},
+		{name: "a client works, and the scenario is as its author wrote it", want: Undecided, scripted: true, script: holder + `
+			2s  c1 starts-to-work
+			90s c1 is-cut-off`},
+		{name: "an extend is never answered, and the scenario is as its author wrote it", want: Safe, scripted: true, script: holder + `
+			2s  c1 starts-to-work
+			3s  c1 asks-to-extend
+			90s c1 is-cut-off`},
 		{name: "a holder is at work, and the first client waits", want: Undecided, script: `
 			0s  c1 calls
 			1s  c2 acquires rank=1 ends=300s

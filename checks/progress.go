@@ -30,9 +30,9 @@ const Progress Property = "progress"
 var progress = property{
 	Card: Card{
 		Property: Progress, Subject: SubjectConduct, Gravity: 10, Letter: "p",
-		Title:  "after the faults have ended, some client gets its work done",
+		Title:  "after the last fault, some client gets its work done",
 		Broken: "no client gets its work done",
-		Label:  "no progress", Meaning: "no client gets its work done after the faults have ended",
+		Label:  "no progress", Meaning: "no client gets its work done after the last fault",
 	},
 	judge: func(h *judgedRun) Finding {
 		f := judgeProgress(h)
@@ -205,7 +205,7 @@ func (c *calmTime) judge(lock string) Finding {
 	case denied != "" && c.areKeysOverdue(lock, denied):
 		f.Blame = BlameAssumption(trace.AssumeClock)
 	case denied != "":
-		f.Reason = c.withReachable(lock, denied, f.Reason)
+		f.Reason = c.withOpenRelease(lock, c.withReachable(lock, denied, f.Reason))
 		f.Blame, f.Reason = c.blameUnlessRanOn(BlameLock, f.Reason, f.At, clients...)
 	}
 	return f
@@ -223,9 +223,20 @@ func (c *calmTime) withoutPeriodsRun(calls []*history.Call) []*history.Call {
 }
 
 // deniedClient returns the first client that wanted the lock, asked for it since the last
-// fault, and had everything that the lock needs; "" if there is none.
+// fault, and had everything that the lock needs; "" if there is none. A client that was granted the
+// lock comes only after all that were not.
 func (c *calmTime) deniedClient(lock string, wanting []*history.Call) string {
-	for _, call := range wanting {
+	grantedLast := slices.Clone(wanting)
+	slices.SortStableFunc(grantedLast, func(a, b *history.Call) int {
+		switch {
+		case a.OK() == b.OK():
+			return 0
+		case a.OK():
+			return 1
+		}
+		return -1
+	})
+	for _, call := range grantedLast {
 		next := c.next[call] // after a failed call, the client waits for its next attempt
 		asked := call.Ended == nil || !history.MomentOf(call.Ended).Before(c.from) || next != nil && !c.until.Before(history.MomentOf(next.Began))
 		if asked && c.CanServe(lock, call.Client) {
@@ -262,6 +273,18 @@ func (c *calmTime) withReachable(lock, client string, reason Reason) Reason {
 		return reason.And(membersInReach.Reason(client, len(slots), total, quorum))
 	}
 	return reason.And(quorumInReach.Reason(client, len(slots), total, quorum))
+}
+
+// withOpenRelease adds to the reason the first client whose release of the lock never returned.
+// It adds nothing if there is none.
+func (c *calmTime) withOpenRelease(lock string, reason Reason) Reason {
+	for _, call := range c.Calls() {
+		s := c.Section(call.Acquisition)
+		if call.Step == trace.Release && call.Ended == nil && s != nil && s.Lock == lock {
+			return reason.And(releaseOpen.Reason(call.Client, call.Began.At))
+		}
+	}
+	return reason
 }
 
 // withSilentServer adds to the reason that the client waits for a server that has lost its

@@ -353,11 +353,6 @@ func TestBlameForMissingProgress(t *testing.T) {
 			3s fault-1 strikes stops=c1
 			3s c1 pauses
 			9s c1 is-cut-off`, Blame{}},
-		{"no client wants the lock, and its holder never ends its work", `
-			1s c1 acquires rank=1
-			2s fault-1 strikes instant
-			3s c1 starts-to-work
-			9s c1 is-cut-off`, Blame{}},
 		{"no client wants the lock, and its holder never begins its next step", `
 			1s c1 acquires rank=1
 			2s fault-1 strikes instant

@@ -78,7 +78,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 	d.add("The setting", facts(common))
 	addSayings(sayingsBefore, base, true)
 	if hasVariants && isShared(storyField) {
-		d.add("The story", paragraph(base.Story))
+		d.add("The story", paragraph(storyOf(slices.Concat(byVariant...), base)))
 	}
 	for i, runs := range byVariant {
 		v := runs[0].Variant
@@ -87,7 +87,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 			d.add("The setting of this variant", facts(exclude(settings[i], common)))
 			addSayings(sayingsBefore, v.Narrative, false)
 		}
-		storyText := paragraph(v.Story)
+		storyText := paragraph(storyOf(runs, v.Narrative))
 		if hasVariants && isShared(storyField) {
 			storyText = ""
 		}

@@ -194,7 +194,7 @@ func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 	v := runs[0].Variant
 	text := func(s string) string { return story.Visible(textwrap.OneLine(s)) }
 	out := variantSheet{
-		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
+		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(storyOf(runs, v.Narrative)), Question: text(v.Question),
 		Prevention: text(preventionOf(runs, v.Narrative)), Lesson: text(lessonOf(runs, v.Narrative)),
 		Cast: describeSetup(runs[0]), Explained: explainRuns(runs), Debate: debateFacts(v.Narrative),
 	}

@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -65,4 +67,13 @@ func preventionOf(runs []scenarios.RunResult, n scenarios.Narrative) string {
 		return ""
 	}
 	return n.Prevention
+}
+
+// storyOf returns the story of a narrative. For a lock for which the scenario is not written, it
+// says with which lock the story happens as it is described.
+func storyOf(runs []scenarios.RunResult, n scenarios.Narrative) string {
+	if n.Story != "" && slices.ContainsFunc(runs, isOtherLock) {
+		return fmt.Sprintf("With %s, for which the scenario is written: %s", story.Visible(runs[0].Variant.Lock), n.Story)
+	}
+	return n.Story
 }

@@ -59,7 +59,7 @@ func (t *text) result(r *scenarios.Result, results []*scenarios.Result) {
 			d.beginPart(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)))
 		}
 		if i == 0 || v.Story != pairs[i-1][0].Variant.Story {
-			d.add("", paragraph(v.Story))
+			d.add("", paragraph(storyOf(runs, v.Narrative)))
 		}
 		timeline, left := t.timeline(runs)
 		d.add("", facts(describeSetup(runs[0])), figure(timeline), left, verdictTable(runs), facts(explainRuns(runs)), append(doubtPoints(runs), expectation(runs)...))

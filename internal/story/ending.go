@@ -40,7 +40,7 @@ func (p *Paragraph) ending() string {
 	return p.describeBriefly(f)
 }
 
-// describeStuck says which clients wait in vain after the faults have ended. f is the
+// describeStuck says which clients wait in vain after the last fault. f is the
 // finding that progress is violated.
 func (p *Paragraph) describeStuck(f checks.Finding) string {
 	since := 0

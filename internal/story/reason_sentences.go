@@ -83,6 +83,7 @@ var reasonSentences = map[checks.Code]string{
 	"no-progress-since":      "from the last fault at %v until %v no client completed its critical section, although %s wanted the lock",
 	"never-ended":            "the run had to be cut off at %v: %s had not finished, and no other client wanted the lock",
 	"lock-did-not-answer":    "the lock had not answered its %s",
+	"release-open":           "%s's release, called at %v, never returned",
 	"members-in-reach":       "%s could reach a healthy group of %d of the cluster's %d members, and %d are enough",
 	"quorum-in-reach":        "%s could reach %d of the lock's %d keys on healthy nodes, and %d are enough",
 	"unheard-of":             "%s waits without a deadline for %s, which had lost power without closing the connection",
