@@ -61,11 +61,11 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) w
 	return s
 }
 
-// withBars adds the meaning of the bars on the cards to a legend. A bar shows how large a
-// fault must be to break the lock.
+// withBars adds the meaning of the bars on the cards to a legend. A bar shows with
+// which sizes of a fault a way happens.
 func withBars(legend []remark, ways []explore.Way) []remark {
 	if slices.ContainsFunc(ways, func(w explore.Way) bool { return len(w.Margins) > 0 }) {
-		legend = append(legend, remark{"bar", "sizes from zero upwards: first those that are survived, then those that break the lock; the dashed line is the TTL"})
+		legend = append(legend, remark{"bar", "sizes from zero upwards: first those with which this does not happen, then those with which it does; the dashed line is the TTL"})
 	}
 	return legend
 }

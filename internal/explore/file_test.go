@@ -569,7 +569,7 @@ func TestFileOfLockThatHangs(t *testing.T) {
 		}
 	})
 	pause := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
-	written, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, spinning, second/5)
+	written, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, spinning, second)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,12 +114,13 @@ func Cause(faults []string) string {
 	return List(parts)
 }
 
-// Margin says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
-// survived, 29.88s is not". survived is the largest size that the lock survives, and broken
-// the smallest that it does not; survived is "" if any size breaks the lock.
+// Margin says how large a fault must be for what a way describes: "a pause of client-1: this
+// happens with 29.88s, not with 29.87s". survived is the largest size with which it did not happen,
+// and broken the smallest with which it did; survived is "" if it happens with any size. With a
+// smaller size something else may happen, which is another way.
 func Margin(fault, survived, broken string) string {
 	if survived == "" {
-		return Visible(fault) + ": any size is enough"
+		return Visible(fault) + ": this happens with any size"
 	}
-	return Visible(fault) + ": " + survived + " is survived, " + broken + " is not"
+	return Visible(fault) + ": this happens with " + broken + ", not with " + survived
 }
