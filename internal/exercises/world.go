@@ -70,7 +70,7 @@ var hiddenWorlds = []hiddenWorld{
 	{stage: 4, name: "late-grant", grants: "AB"},
 	{stage: 4, name: "late-grant-stranger", grants: "AB", strangers: "B"},
 	{stage: 4, name: "slow-grant", grants: "AB", strictness: ownFaults},
-	{stage: 4, name: "late-request", grants: "B"},
+	{stage: 4, name: "late-answer", grants: "B"},
 
 	{stage: 5, name: "long-work", grants: "AB"},
 	{stage: 5, name: "long-work-stranger", grants: "AB", strangers: "B"},
