@@ -50,7 +50,7 @@ var (
 
 // parse reads the rows of the tables of a glossary in Markdown. The words in the first cell
 // of a row have the second cell as their meaning. A word in bold in the second cell has the
-// sentence around it.
+// sentence around it, or what follows it and a colon.
 func parse(markdown string) map[string]string {
 	meanings := map[string]string{}
 	for line := range strings.Lines(markdown) {
@@ -67,7 +67,11 @@ func parse(markdown string) map[string]string {
 		}
 		add(italicPattern().ReplaceAllString(strings.TrimSpace(words), "**$1**"), meaning)
 		for _, sentence := range sentencePattern().FindAllString(meaning, -1) {
-			add(sentence, sentence)
+			_, afterWord, isDefinition := strings.Cut(sentence, "**: ")
+			if !isDefinition {
+				afterWord = sentence
+			}
+			add(sentence, afterWord)
 		}
 	}
 	return meanings

@@ -8,8 +8,8 @@ import (
 func TestLookup(t *testing.T) {
 	for _, c := range []struct{ word, want string }{
 		{"lease", "the time for which a grant is valid: from the return of acquire to the end that the lock declares, when it expires. TTL: how long a lease lasts"},
-		{"TTL", "TTL: how long a lease lasts"},
-		{"kind of lock", "Kind of lock: the algorithm or library that provides the lock"},
+		{"TTL", "how long a lease lasts"},
+		{"kind of lock", "the algorithm or library that provides the lock"},
 		{"acquisition", "An acquisition is one call of acquire, with its result."},
 		{"Node", "a simulated server that keeps locks. System: the kind of server, such as redis or etcd"},
 		{"Critical-Section", "the work of a client under the lock: from the return of acquire until the client releases the lock, crashes or abandons its work"},
