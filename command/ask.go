@@ -98,7 +98,7 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.list {
-		return outputError(listQuestions(cmd.OutOrStdout()))
+		return outputError(listQuestions(cmd.OutOrStdout(), cmp.Or(f.topic, strings.Join(args, ""))))
 	}
 	exercises, sources, err := f.exercises(args)
 	if err != nil {
@@ -145,6 +145,8 @@ func (f *askFlags) check(args []string) error {
 		return fmt.Errorf("locksim ask: there is no topic %q; %s", f.topic, oneOf(f.topic, topicNames()))
 	case f.topic != "" && len(args) > 0:
 		return fmt.Errorf("locksim ask: --topic %s and %q both say what to ask; leave one of them out", f.topic, args[0])
+	case f.list && len(args) > 0 && !slices.Contains(topicNames(), args[0]):
+		return fmt.Errorf("locksim ask: --list lists the questions of a topic; for %q, %s", args[0], oneOf(args[0], topicNames()))
 	case f.list && (f.sheet || f.answers || f.instructor):
 		return errors.New("locksim ask: --list asks nothing; leave out --list, or --sheet, --answers and --instructor")
 	case f.instructor && (f.sheet || f.answers):
@@ -282,23 +284,30 @@ func (f *askFlags) writeSheets(cmd *cobra.Command, exercises []*quiz.Exercise, n
 	}))
 }
 
-// listQuestions writes the topics with their questions, and the forms of questions that can be
-// asked of any scenario.
-func listQuestions(w io.Writer) error {
+// listQuestions writes the questions of a topic. If topic is "", it writes all topics, and the forms
+// of questions that can be asked of any scenario.
+func listQuestions(w io.Writer, topic string) error {
 	const usualWidth = 80
 	width := cmp.Or(chooseWidth(w), usualWidth)
 	var b strings.Builder
-	for _, t := range quiz.Topics() {
+	for i, t := range quiz.Topics() {
+		if topic != "" && t.Name != topic {
+			continue
+		}
+		if i > 0 && topic == "" {
+			b.WriteString("\n")
+		}
 		fmt.Fprintf(&b, "%s: %s\n", t.Name, t.Title)
 		for _, item := range t.Items {
 			fmt.Fprintf(&b, "  %s\n", item.Name)
 			b.WriteString(indented(item.Title, width, 6))
 		}
-		b.WriteString("\n")
 	}
-	b.WriteString("Of any scenario (locksim ask NAME):\n")
-	for _, form := range quiz.Forms() {
-		fmt.Fprintf(&b, "  %-12s %s\n", form.Name, strings.ReplaceAll(textwrap.Wrap(form.Title, width-15, 0), "\n", "\n"+strings.Repeat(" ", 15)))
+	if topic == "" {
+		b.WriteString("\nOf any scenario (locksim ask NAME):\n")
+		for _, form := range quiz.Forms() {
+			fmt.Fprintf(&b, "  %-12s %s\n", form.Name, strings.ReplaceAll(textwrap.Wrap(form.Title, width-15, 0), "\n", "\n"+strings.Repeat(" ", 15)))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -42,9 +42,17 @@ fault, such as pause, or a term, such as lease.`,
   locksim explain lease-exclusion
   locksim explain delayed-write --variant gives-up --fencing off
   locksim explain clock-jump --lock redsync --format markdown`,
-		Args:              requireOneScenario,
 		ValidArgsFunction: completeExplained,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if _, ok := findTerm(strings.Join(args, " ")); ok {
+				return nil // such as fencing token
+			}
+			return requireOneScenario(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if t, ok := findTerm(strings.Join(args, " ")); ok && len(args) > 1 {
+				return t.write(cmd.OutOrStdout())
+			}
 			if t, ok := findTerm(args[0]); ok && !isPath(args[0]) && cmd.Flags().NFlag() == 0 {
 				return t.write(cmd.OutOrStdout())
 			}

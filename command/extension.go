@@ -8,8 +8,8 @@ import (
 )
 
 // extensions has, for an extension of a file name, the formats that such a file can have.
-// The first is the one that -o chooses. The format text has no extension of its own: .txt
-// says only that people read the file.
+// The first is the one that -o chooses. The format text has no extension of its own: see
+// isForPeople.
 var extensions = []struct {
 	name    string
 	formats []string
@@ -43,6 +43,22 @@ func (f *writeFlags[S]) chooseByExtension() error {
 	}
 	f.format = fitting[0]
 	return nil
+}
+
+// refuseUnknownExtension returns an error if -o names a file whose extension no format has, and no
+// flag names a format: its author may have meant another format than text.
+func (f *writeFlags[S]) refuseUnknownExtension() error {
+	extension, fitting := extensionOf(f.output)
+	if len(fitting) > 0 || f.formatFlag == nil || f.formatFlag.Changed || isForPeople(extension) {
+		return nil
+	}
+	return fmt.Errorf("locksim: -o %s: no format has files that end in %s; name a file that ends in %s, or choose one of the formats with --format: %s",
+		f.output, extension, usualExtension(f.format), strings.Join(f.formatNames(isAnyFormat), ", "))
+}
+
+// isForPeople reports whether an extension says of a file only that people read it, or is "".
+func isForPeople(extension string) bool {
+	return slices.Contains([]string{"", ".", ".txt", ".text", ".log", ".out"}, extension)
 }
 
 // extensionOf returns the extension of a file name, and the formats that such a file can

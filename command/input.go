@@ -140,8 +140,11 @@ func loadBuiltIn(name string) ([]input, error) {
 	if strings.ContainsAny(name, "*?[") {
 		return loadBuiltInLike(name)
 	}
+	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator)) {
+		return nil, fmt.Errorf("locksim: there is no folder %q; name a folder with scenario files, or a built-in scenario: `locksim list` shows them", name)
+	}
 	bare := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(bare, scenarios.Names()), scenarios.DidYouMean(name, termNames()), "`locksim list` shows the built-in scenarios")
+	hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(bare, scenarios.Names()), "`locksim list` shows the built-in scenarios")
 	return nil, fmt.Errorf("locksim: there is no file and no built-in scenario %q; %s", name, hint)
 }
 

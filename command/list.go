@@ -94,7 +94,11 @@ func (f *listFlags) run(stdout, stderr io.Writer, words []string) error {
 	}
 	var nothing error
 	if len(shelves) == 0 && len(words) > 0 {
-		nothing = failure{unexpected, fmt.Errorf("locksim: no built-in scenario that fits all filters contains %s; %s", strings.Join(words, " and "), hintOfWords(words))}
+		which := "scenario"
+		if *f != (listFlags{format: f.format}) {
+			which = "scenario that fits all filters"
+		}
+		nothing = failure{unexpected, fmt.Errorf("locksim: no built-in %s contains %s; %s", which, strings.Join(words, " and "), hintOfWords(words))}
 	}
 	switch {
 	case f.format == "json":
@@ -117,6 +121,9 @@ func hintOfWords(words []string) string {
 	for _, word := range words {
 		if isKnown(word) {
 			continue
+		}
+		if slices.Contains(scenarios.Groups(), word) {
+			return fmt.Sprintf("%s is a group; `locksim list --group %s` lists it", word, word)
 		}
 		if hint := cmp.Or(hintOfTerm(word), scenarios.DidYouMean(word, known)); hint != "" {
 			return hint

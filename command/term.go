@@ -62,6 +62,7 @@ func findTerm(name string) (t term, ok bool) {
 		if kind.Name == name {
 			t = term{name: name, kind: "fault", flag: "--fault", filter: listFlags{fault: name}, document: repository.Document("scenarios.md") + ", Faults"}
 			t.add("what it is", kind.Title)
+			t.add("write", shortestFault(name))
 			return t, true
 		}
 	}
@@ -71,6 +72,26 @@ func findTerm(name string) (t term, ok bool) {
 		return t, true
 	}
 	return term{}, false
+}
+
+// shortestFault returns the shortest fault of a kind in the catalogue, as a file has it, if possible
+// one with a duration; "" if there is none.
+func shortestFault(kind string) (shortest string) {
+	const duration, otherField = ", for: ", ", "
+	for _, part := range []string{duration, otherField, ""} {
+		for _, s := range scenarios.Embedded() {
+			for _, v := range s.Variants {
+				line := v.FaultLine(kind)
+				if line != "" && strings.Contains(line, part) && (shortest == "" || len(line) < len(shortest)) {
+					shortest = line
+				}
+			}
+		}
+		if shortest != "" {
+			break
+		}
+	}
+	return shortest
 }
 
 // add adds a fact, if it is not empty.

@@ -81,7 +81,7 @@ func (f *whyFlags) run(cmd *cobra.Command, arg string) error {
 	case errors.As(err, &inconclusive):
 		how := ""
 		if inconclusive.IsChanged {
-			how = "with unscripted=true, "
+			how = "judged as any changed run is, by what happened and not by its story, "
 		}
 		return fmt.Errorf("locksim: %s: %w: %s%s", arg, err, how, story.Visible(string(story.RenderReasons(inconclusive.Reason()))))
 	case err != nil:

@@ -100,6 +100,9 @@ func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], su
 	if err := f.destination.refuseSources(cmd.OutOrStdout(), sources); err != nil {
 		return err
 	}
+	if err := f.refuseUnknownExtension(); err != nil {
+		return err
+	}
 	return f.destination.prepare(cmd.OutOrStdout())
 }
 

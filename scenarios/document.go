@@ -100,3 +100,20 @@ func (d *Document) Bytes() []byte {
 	e.Close()
 	return b.Bytes()
 }
+
+// FaultLine returns the first fault of a kind in the variant, on one line and as a file has it;
+// "" if there is none.
+func (v *Variant) FaultLine(kind string) string {
+	at := indexOf(v.root, "faults")
+	if at < 0 {
+		return ""
+	}
+	for _, fault := range v.root.Content[at+1].Content {
+		if k, ok := faultKindIn(fault); ok && k.Name == kind {
+			line := copyNode(fault)
+			line.Style = yaml.FlowStyle
+			return strings.TrimSpace(string((&Document{line}).Bytes()))
+		}
+	}
+	return ""
+}

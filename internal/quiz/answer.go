@@ -114,7 +114,7 @@ func (q *Question) answerText() string {
 func (q *Question) describe(f Forecast) string {
 	switch {
 	case f.isMissing:
-		return "none"
+		return "you gave none"
 	case q.Estimate != nil:
 		return q.Estimate.text(f.number)
 	}

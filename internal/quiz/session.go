@@ -220,7 +220,7 @@ func (s *session) readForecast(q *Question) (Forecast, error) {
 // quits has given no forecast.
 func (s *session) readConfidence() (Confidence, error) {
 	for {
-		line, err := s.ask("How sure are you? (1 a guess, 2 fairly sure, 3 certain): ")
+		line, err := s.ask("How sure are you? (1 or Enter a guess, 2 fairly sure, 3 certain): ")
 		if errors.Is(err, errQuit) {
 			return 0, err
 		}
