@@ -149,3 +149,27 @@ func (h *judgedRun) hasAsked(c *history.Call, lock string) bool {
 func (h *judgedRun) namesKeyOf(m *history.Message, lock string) bool {
 	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return slices.Contains(m.Command(), p.Key) })
 }
+
+// waitsInSilence reports whether a call of acquire has not returned when the run is cut off, although
+// the lock has been free for a TTL and the client has sent no server anything for as long. The run
+// is too short for [Hang]: the call may wait for a message that was sent before it listened.
+func (h *judgedRun) waitsInSilence() bool {
+	horizon := h.Horizon()
+	if horizon == nil {
+		return false
+	}
+	return slices.ContainsFunc(h.Calls(), func(c *history.Call) bool {
+		ttl := h.Lock(c.Lock).TTL
+		if c.Step != trace.Acquire || c.Began == nil || c.Ended != nil || c.Crashed != nil || ttl == 0 || horizon.At-c.Began.At < ttl {
+			return false
+		}
+		disturbs := func(a *history.Act) bool {
+			stopped := h.Fault(a.Fault).Stops
+			isOver := a.Lifted != nil && a.Lifted.At <= horizon.At-ttl || h.IsClient(stopped) && stopped != c.Client && a.Struck.At <= horizon.At-ttl
+			return !isOver
+		}
+		return !slices.ContainsFunc(h.Acts(), disturbs) && h.isLockFree(c, horizon, ttl) && !slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+			return m.From == c.Client && m.To != trace.StorageName && !m.Sent.Reply && !m.Sent.KeepAlive && m.Sent.At > horizon.At-ttl
+		})
+	})
+}

@@ -58,11 +58,16 @@ const (
 	// renewsAfterRelease: a key keeps every other client waiting because the lock renews it
 	// after release was called.
 	renewsAfterRelease Mistake = "renews-after-release"
+	// doesNotRenew: a lease that the lock says it renews by itself ends although no fault acted.
+	doesNotRenew Mistake = "does-not-renew"
 	// ignoresExpiry: a key has expired, and the lock does not take it over.
 	ignoresExpiry Mistake = "ignores-expiry"
 	// waitsForSilent: the lock waits too long for a server that does not answer, although the
 	// others are enough.
 	waitsForSilent Mistake = "waits-for-silent"
+	// failsWithServer: acquire fails soon after one server has failed, although the others are
+	// enough.
+	failsWithServer Mistake = "fails-with-server"
 	// keyNeverExpires: a key without an expiry keeps every other client waiting.
 	keyNeverExpires Mistake = "key-never-expires"
 	// grantsWithoutQuorum: the lock is granted although fewer servers than a quorum have a
@@ -235,12 +240,22 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		switch {
 		case h.comparesEqualValues():
 			return equalValues, ""
+		case h.keptWithoutExpiry(h.acquisitionOf(f.Events[0])) != nil:
+			return keyNeverExpires, trace.Acquire
+		case h.hasReplaced(h.acquisitionOf(f.Events[0])) != nil:
+			return h.mistakeWithForeignKey(h.hasReplaced(h.acquisitionOf(f.Events[0])).Set.Seq)
 		case f.Reason.Code == Code(releasedWithoutAsking):
 			return leavesKeyOfRelease, trace.Release
 		}
 		return leavesKeyOfFailure, trace.Acquire
 	case ReleaseAnswer, ReleaseFails, ClaimReportsLossAtRelease:
 		switch a := h.acquisitionOf(f.Events[0]); {
+		case h.damageBy(h.callEndedBy(f.At)) != nil:
+			return h.mistakeWithForeignKey(h.damageBy(h.callEndedBy(f.At)).Seq)
+		case h.damageTo(a, f.At) != nil:
+			return h.mistakeWithForeignKey(h.damageTo(a, f.At).Seq)
+		case h.keptWithoutExpiry(a) != nil:
+			return keyNeverExpires, trace.Acquire
 		case h.heldInOtherSession(a) != nil:
 			return unlocksInOtherSession, trace.Release
 		case h.isLostByItself(a, f):
@@ -252,7 +267,14 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		case f.Reason.Code == Code(releasedNothing):
 			return leavesKeyOfRelease, trace.Release
 		}
+	case trafficAfterRelease:
+		if h.sendsRenewal(f) {
+			return renewsAfterRelease, ""
+		}
 	case ClaimNotifies:
+		if h.lacksRenewal(f) {
+			return doesNotRenew, ""
+		}
 		switch f.Reason.Code {
 		case Code(lostByItself):
 			return removesOwnKey, h.stepOfOwnRemoval(h.acquisitionOf(f.Events[0]))
@@ -283,10 +305,16 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 			return m, step
 		}
 		if slices.ContainsFunc(f.Reason.More, isPartInReach) {
+			if h.failsSoon(f) {
+				return failsWithServer, trace.Acquire
+			}
 			return waitsForSilent, ""
 		}
 		if h.expiredForGood() != nil {
 			return ignoresExpiry, trace.Acquire
+		}
+		if h.waitsInSilence() {
+			return Mistake(Hang), ""
 		}
 	}
 	return Mistake(f.Property), ""
@@ -309,32 +337,42 @@ func (h *judgedRun) mistakeWithForeignKey(seq int) (Mistake, trace.Step) {
 	if sent == nil {
 		return Mistake(ReleaseOwnership), ""
 	}
-	comparesNothing := comparesNothing(command)
+	if change.Before != nil && seq != change.Before.Set.Seq {
+		// A client may change its own key, which other clients have replaced meanwhile.
+		for own := h.replacedBy(change.Before); own != nil; own = h.replacedBy(own) {
+			if own.Owner == history.AcquisitionOf(change.Event.By) {
+				return h.mistakeWithForeignKey(own.Ended.Seq)
+			}
+		}
+	}
+	command = h.queuedCommand(command, sent, change.Key)
+	comparesNothing, step := comparesNothing(command), h.callOf(command, sent)
 	switch {
-	case !comparesNothing && h.comparesEqualValues():
+	case !comparesNothing && (h.comparesEqualValues() || change.Before != nil && sendsToScript(command, change.Before.Value)):
 		return equalValues, ""
 	case isAdvisoryStatement(command):
 		return sharesSession, sent.Step
 	case !comparesNothing && change.Touch:
-		return extendsForeign, sent.Step
+		return extendsForeign, step
 	case !comparesNothing && change.After == nil:
-		return removesForeign, sent.Step
+		return removesForeign, step
 	case comparesNothing && h.wasReadBefore(change.Place.Key, sent):
-		return checksThenActs, sent.Step
-	case change.Touch:
-		return extendsUnchecked, sent.Step
-	case change.After != nil:
-		return overwrites, sent.Step
+		return checksThenActs, step
+	case change.Touch && !h.nearlyRemoves(change):
+		return extendsUnchecked, step
+	case change.After != nil && !change.Touch:
+		return overwrites, step
 	}
-	return removesUnchecked, sent.Step
+	return removesUnchecked, step
 }
 
 // wasReadBefore reports whether the client read the key by a GET in the same call, before
-// it sent a command.
+// it sent a command. A call may have returned before the command was sent.
 func (h *judgedRun) wasReadBefore(key string, sent *trace.Event) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		ev := m.Sent
-		return ev.Seq < sent.Seq && ev.Process == sent.Process && ev.Step == sent.Step && ev.Section == sent.Section && isGet(m.Command(), key)
+		isOfCall := ev.Step == sent.Step || ev.Step == trace.Release && !slices.Contains(lockCalls, sent.Step)
+		return ev.Seq < sent.Seq && ev.Process == sent.Process && isOfCall && ev.Section == sent.Section && isGet(m.Command(), key)
 	})
 }
 
@@ -385,6 +423,8 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	}
 	if f.Reason.Code == Code(renewedAsIfAlone) {
 		switch c := h.callEndedBy(f.At); {
+		case c != nil && h.hasReplaced(c.Acquisition) != nil:
+			return h.mistakeWithForeignKey(h.hasReplaced(c.Acquisition).Set.Seq)
 		case c != nil && h.setsGoneKey(c):
 			return setsGoneKey, trace.Extend
 		case c != nil && h.asksForOtherKey(c.Acquisition, trace.Extend):
@@ -522,7 +562,7 @@ func (h *judgedRun) lockOf(f Finding) string {
 // too few servers have a key of the grant.
 func (h *judgedRun) grantWithoutKeys(lock string, f Finding) Mistake {
 	switch {
-	case h.comparesEqualValues(), h.hasKeyOfOtherHandle(f):
+	case h.comparesEqualValues(), h.hasKeyOfOtherHandle(f), h.isRefusedToOthersOnly(f):
 		return equalValues
 	case h.mistakeWithOtherKeys(f) != "":
 		return h.mistakeWithOtherKeys(f)
@@ -554,6 +594,14 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 		if reached, ok := h.ReachableSlots(lock.Name, k.Owner.Client); ok && len(lock.Slots) > 1 && !reached.Contains(k.Place) {
 			continue // the lock can do without the node
 		}
+		if h.replacedBy(k) != nil {
+			m, step := h.mistakeWithForeignKey(k.Set.Seq)
+			return m, step, k
+		}
+		if touch := h.lastForeignTouch(k); touch != nil {
+			m, step := h.mistakeWithForeignKey(touch.Seq)
+			return m, step, k
+		}
 		calls := h.CallsOf(k.Owner)
 		if k.Ended == nil {
 			failedRelease := func(c *history.Call) bool { return c.Step == trace.Release && c.Failed() }
@@ -562,7 +610,7 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 			case h.isInSession(k.Owner) && slices.ContainsFunc(calls, failedRelease):
 				return keepsKeyBySession, trace.Release, k
 			case k.Due == history.Forever:
-				return keyNeverExpires, h.stepOf(k.By), k
+				return keyNeverExpires, h.stepOf(lastToSetExpiry(k)), k
 			case h.isRenewedAfterRelease(k):
 				return renewsAfterRelease, "", k
 			case slices.ContainsFunc(calls, failedAcquire):
@@ -641,6 +689,50 @@ func (h *judgedRun) isRenewedAfterRelease(k *history.Holding) bool {
 	return by != nil && by.Client == k.Owner.Client && slices.ContainsFunc(h.CallsOf(k.Owner), func(c *history.Call) bool {
 		return c.Step == trace.Release && c.Began != nil && c.Began.Seq < by.Sent
 	})
+}
+
+// sendsRenewal reports whether the last event of a violation sends a command with which the lock has
+// renewed the same client's keys before, outside of its calls.
+func (h *judgedRun) sendsRenewal(f Finding) bool {
+	sent := h.Event(f.At)
+	for _, k := range h.Holdings() {
+		for _, touch := range k.Touches {
+			if touch.By == nil || touch.By.Client != k.Owner.Client || touch.By.Client != sent.Process || slices.Contains(lockCalls, h.stepOf(touch.By)) {
+				continue
+			}
+			if command, _ := h.CommandOf(touch.By); isSameCode(command, strings.Fields(sent.Text)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lacksRenewal reports whether a client's program complains that it was notified of the loss of a
+// lease, and the key of the lease had expired although no fault acted in the run.
+func (h *judgedRun) lacksRenewal(f Finding) bool {
+	if f.Reason.Code != Code(complaint) || len(h.Acts()) > 0 {
+		return false
+	}
+	a := h.acquisitionOf(f.Events[0])
+	s := h.Section(a)
+	return s != nil && s.Lost != nil && slices.ContainsFunc(h.slotKeys(a), func(k *history.Holding) bool { return k.How == history.Expired })
+}
+
+// failsSoon reports whether the acquires of the client that makes no progress fail much sooner than
+// the TTL: the lock does not wait for the server that has failed.
+func (h *judgedRun) failsSoon(f Finding) bool {
+	failed := 0
+	for _, c := range h.Calls() {
+		if c.Step != trace.Acquire || c.Began == nil || !c.Failed() || c.Ended.Seq > f.At || h.quietFor(c.Ended) < c.Ended.At-c.Began.At {
+			continue
+		}
+		if c.Ended.At-c.Began.At > h.Lock(c.Lock).TTL/20 {
+			return false
+		}
+		failed++
+	}
+	return failed > 0
 }
 
 // lastToSetExpiry returns the actor that last set a key's expiry.

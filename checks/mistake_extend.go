@@ -26,6 +26,8 @@ func (h *judgedRun) mistakeWithExtension(f Finding) (Mistake, trace.Step) {
 		return k.How != history.Expired || k.Due >= declared.Until.At
 	})
 	switch {
+	case h.hasReplaced(c.Acquisition) != nil:
+		return h.mistakeWithForeignKey(h.hasReplaced(c.Acquisition).Set.Seq)
 	case h.setsGoneKey(c):
 		return setsGoneKey, trace.Extend
 	case (hadNoKey || outlivesKeys) && h.asksForOtherKey(c.Acquisition, trace.Extend):
@@ -36,6 +38,8 @@ func (h *judgedRun) mistakeWithExtension(f Finding) (Mistake, trace.Step) {
 		return extendsTooLate, trace.Extend
 	case !c.OK() && h.isLostByItself(c.Acquisition, f):
 		return removesOwnKey, h.stepOfOwnRemoval(c.Acquisition)
+	case !c.OK() && h.damageTo(c.Acquisition, c.Ended.Seq) != nil:
+		return h.mistakeWithForeignKey(h.damageTo(c.Acquisition, c.Ended.Seq).Seq)
 	case outlivesKeys && (c.OK() || hadNoKey):
 		return leaseOutlivesKey, declared.Call.Step
 	}

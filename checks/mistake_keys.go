@@ -81,8 +81,8 @@ func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
 	return history.Acquisition{Client: ev.Process, Section: ev.Section}
 }
 
-// asksForOtherKey reports whether an acquisition has set a key of its lock, and the commands of
-// one of its calls name only other keys.
+// asksForOtherKey reports whether an acquisition has set a key of its lock, and the commands by
+// which one of its calls changes keys name only other keys.
 func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool {
 	var own []string
 	for _, k := range h.HoldingsOf(a) {
@@ -96,11 +96,15 @@ func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool
 			continue
 		}
 		command := m.Command()
+		keys := keysOf(command)
+		if keys == nil {
+			continue // a GET, for example by a goroutine that watches the lease
+		}
 		if slices.ContainsFunc(own, func(key string) bool { return slices.Contains(command, key) }) {
 			return false
 		}
 		// A key that exists is for something else than the lock.
-		asks = asks || slices.ContainsFunc(keysOf(command), func(key string) bool { return !h.wasSet(key) })
+		asks = asks || slices.ContainsFunc(keys, func(key string) bool { return !h.wasSet(key) })
 	}
 	return asks && len(own) > 0
 }
@@ -132,6 +136,46 @@ func keysOf(command []string) []string {
 	default:
 		if _, changes := conditions[word]; changes {
 			return command[1:2]
+		}
+	}
+	return nil
+}
+
+// isRefusedToOthersOnly reports whether a section of the violation was granted the lock by
+// a key that another acquisition of its own client held, while other clients were refused it
+// because of that key. So the lock reads whose key it is, and knows only the client.
+func (h *judgedRun) isRefusedToOthersOnly(f Finding) bool {
+	if len(h.Acts()) > 0 {
+		return false // a fault may be why it was granted
+	}
+	return slices.ContainsFunc(f.Events, func(number int) bool {
+		granted, own := h.Event(number), h.acquisitionOf(number)
+		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
+			isOfOtherHandle := h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(history.MomentOf(granted))
+			return isOfOtherHandle && slices.ContainsFunc(h.Calls(), func(c *history.Call) bool {
+				return c.Step == trace.Acquire && c.Client != own.Client && c.Failed() && c.Began != nil && c.Began.Seq > k.Set.Seq && k.Withheld().Contains(history.MomentOf(c.Ended))
+			})
+		})
+	})
+}
+
+// keptWithoutExpiry returns a key of an acquisition that never expires, and that a release did
+// not name: the release ended the session on which the key should have depended. It returns nil if
+// there is none.
+func (h *judgedRun) keptWithoutExpiry(a history.Acquisition) *history.Holding {
+	for _, k := range h.HoldingsOf(a) {
+		lock, isOfLock := h.LockAt(k.Place)
+		if !isOfLock || lock.TTL == 0 || k.Due != history.Forever || k.Ended != nil {
+			continue
+		}
+		asks, names := false, false
+		for _, m := range h.Messages() {
+			if m.From == a.Client && m.Sent.Section == a.Section && m.Sent.Step == trace.Release && m.To != trace.StorageName && !m.Sent.Reply && !m.Sent.KeepAlive && !m.Sent.Handshake {
+				asks, names = true, names || m.Mentions(k.Key)
+			}
+		}
+		if asks && !names {
+			return k
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -40,6 +41,14 @@ func claimCases() []testCase {
 					}
 					if isNotified, _ := isLossNotified(section); isNotified {
 						return newBreach(checks.ClaimNotifies, "within half a TTL it was notified of the loss of a lease that it had not lost")
+					}
+					if _, renews := section.Lease().(locks.Renewer); renews {
+						if err := p.Sleep(ttls(2)); err != nil {
+							return err
+						}
+						if isNotified, _ := isLossNotified(section); isNotified {
+							return newBreach(checks.ClaimNotifies, "within 2.5 TTLs it was notified of the loss of a lease that the lock renews by itself")
+						}
 					}
 					return writeAndRelease(ctx, section)
 				},

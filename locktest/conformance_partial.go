@@ -100,8 +100,8 @@ func (s *subject) crashNode(node int, when trace.Happening) []sim.Fault {
 	return []sim.Fault{{Strikes: trace.Trigger{When: whenAny(when)}, Action: &sim.CrashFault{Process: name}, Text: "crash " + name}}
 }
 
-// stranger returns a client that sets the lock's key on the nodes from first to last-1,
-// without asking the lock. The key lasts for keyTTL; 0 is forever.
+// stranger returns a client that sets the lock's key on the nodes from first to last-1, unless it
+// exists, without asking the lock. The key lasts for keyTTL; 0 is forever.
 func (s *subject) stranger(suffix string, keyTTL time.Duration, first, last int) sim.Client {
 	return sim.Client{Name: "stranger" + suffix, Run: func(ctx context.Context, p *sim.Program) error {
 		slots, _ := s.kind.Slots(resource, s.config.Nodes)
@@ -109,7 +109,8 @@ func (s *subject) stranger(suffix string, keyTTL time.Duration, first, last int)
 			if slot.Node < first || slot.Node >= last {
 				continue
 			}
-			if err := p.Env().Redis(slot.Node).Set(ctx, slot.Key, "a stranger's", keyTTL).Err(); err != nil {
+			// A key that the lock has left behind also makes the node refuse the lock.
+			if err := p.Env().Redis(slot.Node).SetNX(ctx, slot.Key, "a stranger's", keyTTL).Err(); err != nil {
 				return fmt.Errorf("%s cannot be set: %w", slot.Key, err)
 			}
 		}

@@ -41,6 +41,9 @@ func releaseCases() []testCase {
 func holdFor(n float64, endsContext bool) program {
 	return ignoreOtherErrors(func(ctx context.Context, p *sim.Program) error {
 		acquireContext, cancel := context.WithCancel(ctx)
+		if endsContext { // a lock must not take what is left of the deadline for the TTL
+			acquireContext, cancel = withTimeout(ctx, p, ttls(0.3))
+		}
 		defer cancel()
 		section, err := acquire(acquireContext, p, p.Lock())
 		if err != nil {

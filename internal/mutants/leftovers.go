@@ -90,10 +90,10 @@ func (l *singleLease) valueToRemove() string {
 	return l.value
 }
 
-// newMutex returns the mutex of the mistake mutexOfProcess: a process has only one mutex,
-// for the locks of all names. It returns nil if the lock does not make this mistake.
+// newMutex returns the mutex of the mistakes mutexOfProcess and keepsMutex: a process has only one
+// mutex, for the locks of all names. It returns nil if the lock makes neither mistake.
 func newMutex(env *locks.Env, m maker) chan struct{} {
-	if !m.makes(mutexOfProcess) {
+	if !m.makes(mutexOfProcess) && !m.makes(keepsMutex) {
 		return nil
 	}
 	return locks.Share(env, "mutants: mutex", func() chan struct{} { return make(chan struct{}, 1) })

@@ -2,8 +2,9 @@
 // catches what it claims to catch. The tests of that package also take their broken locks
 // from here, so this package must not import it.
 //
-// There are three correct locks: one that asks a quorum, one on a single node, and one on a
-// single node that renews itself and repeats a request that got no answer. A mutant is one
+// There are four correct locks: one that asks a quorum, and three on a single node. Of these, one
+// notifies its holder, one renews itself and repeats a request that got no answer, and the release
+// of one reports whether the lock was lost. A mutant is one
 // of these with one small mistake, which its code makes in exactly one place. Some mutants
 // are Redlock of package locks without one of its features. Each mutant names the rule by
 // which the suite must catch it, and the tests of this package check that the suite does.
@@ -33,6 +34,8 @@ type Mutant struct {
 	// grant has a fencing token. Each lock also claims that it reads no clock but its
 	// process's, and, unless it Renews, that its leases can be extended.
 	Notifies, Tokens bool
+	// ReportsLoss claims that a release reports whether the lock was lost.
+	ReportsLoss bool
 	// Renews means that the lock renews its leases by itself. A caller cannot extend them.
 	Renews bool
 	// Rule is the rule that must be violated when a test of the lock fails: a property of
@@ -58,6 +61,7 @@ func Sound() []Mutant {
 		onQuorum("", "a lock on a quorum of nodes, without a mistake", ""),
 		onSingle("", "a lock on a single node, without a mistake", ""),
 		onRenewing("", "a lock on a single node that renews itself, without a mistake", ""),
+		onPlain("", "a lock on a single node whose release reports a loss, without a mistake", ""),
 	}
 }
 
@@ -70,7 +74,7 @@ func Mutants() []Mutant {
 // Elusive lists the locks with a mistake that only the suite detects. A single fault of an
 // exploration does not show it, or only in one of ten thousand worlds.
 func Elusive() []Mutant {
-	return append(elusiveLeftovers(), []Mutant{
+	return append(slices.Concat(elusiveLeftovers(), foreignMutants()), []Mutant{
 		// In an exploration, every fault ends, so a request is nearly always answered. The
 		// only exception is a node that loses its power between a request and its reply:
 		// the waiting client does not notice it.

@@ -30,7 +30,7 @@ func skipIfSlow(t *testing.T) {
 
 // configOf returns the Config that a mutant claims to fulfil.
 func configOf(m mutants.Mutant) locktest.Config {
-	c := locktest.Config{Nodes: m.Nodes, Extends: !m.Renews, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
+	c := locktest.Config{Nodes: m.Nodes, Extends: !m.Renews, Notifies: m.Notifies, Tokens: m.Tokens, ReportsLossAtRelease: m.ReportsLoss, OwnClock: !strings.HasPrefix(m.Name, "plain")}
 	if m.Name == "single/spins" {
 		c.Patience = 2 * time.Second // a longer wait shows nothing more
 	}
@@ -88,6 +88,33 @@ func mistakeOf(m mutants.Mutant) string {
 		}
 	}
 	return checks.Property(m.Rule).Card().Broken
+}
+
+// TestToldOnce: the report on a mutant that touches the keys of others has one mistake, whatever
+// follows from it.
+func TestToldOnce(t *testing.T) {
+	skipIfSlow(t)
+	for _, name := range []string{
+		"plain/compares-prefix", "plain/release-expires", "plain/release-overwrites", "plain/watches-other-key",
+		"plain/seeded-alike", "plain/refused-renews", "plain/ttl-of-deadline", "plain/counter-expires", "plain/keeps-mutex",
+		"single/extends-other-key", "renewing/renews-nothing",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := mutants.Lookup(name)
+			config := configOf(m)
+			// The scenarios of the catalogue would take too long, and show nothing more.
+			config.Stories = func(name string) bool { return !strings.HasPrefix(name, "catalogue/") }
+			examples := map[string]string{}
+			for f := range locktest.Survey(t, config, build(m)) {
+				for _, p := range f.Problems {
+					examples[p.Mistake] = fmt.Sprintf("%s in %s: %s", p.Rule, p.Replay, p.Why)
+				}
+			}
+			if want := mistakeOf(m); len(examples) != 1 || examples[want] == "" {
+				t.Errorf("%s: the report has %d mistakes, want only %q:\n%v", m.Description, len(examples), want, examples)
+			}
+		})
+	}
 }
 
 // TestSound: locks without a mistake pass on every seed.

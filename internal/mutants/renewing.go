@@ -26,6 +26,7 @@ const (
 	renewsMissingKey   mistake = "gone-is-renewed"
 	renewsTooSeldom    mistake = "renews-too-seldom"
 	renewsReleased     mistake = "renews-released"
+	renewsNothing      mistake = "renews-nothing"
 )
 
 // renewingMutants lists the mutants of the lock that renews itself, except the elusive
@@ -38,6 +39,7 @@ func renewingMutants() []Mutant {
 		onRenewing(renewsThousandfold, "a renewal sends the TTL in milliseconds where the command takes seconds", "progress"),
 		onRenewing(renewsMissingKey, "a renewal does not check whether the key was there", "claim: notifies"),
 		onRenewing(renewsReleased, "a release that fails does not end the renewals", "progress"),
+		onRenewing(renewsNothing, "a renewal sends nothing, and the holder is notified when the lease ends", "claim: notifies"),
 		onRenewing(renewsTooSeldom, "the lease is renewed only after it has ended", "section-exclusion"),
 	}
 }
@@ -174,6 +176,9 @@ func (l *renewingLease) watch(ctx context.Context) {
 		}
 		if l.env.Clock.Sleep(ctx, min(remaining, interval)) != nil {
 			return
+		}
+		if l.makes(renewsNothing) && l.remaining() > 0 {
+			continue
 		}
 		switch err := l.renew(); {
 		case err == nil:

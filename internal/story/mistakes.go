@@ -147,6 +147,16 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"ask all servers at the same time, and give each answer a timeout that is much shorter than the TTL",
 		"redsync-silent-node",
 	},
+	"fails-with-server": {
+		"fails because of one server, although the others are enough",
+		"count the answers of all servers, and give up only when too few servers are left for a quorum",
+		"",
+	},
+	"does-not-renew": {
+		"lets a lease end that it should renew",
+		"look whether the goroutine that renews the lease runs, and whether the server confirms each renewal: the script may compare another value or name another key",
+		"",
+	},
 	"grants-ended-lease": {
 		"returns a lease that has already ended",
 		"measure how long the call took, and give up if no time of the lease is left",
