@@ -236,6 +236,10 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		return h.mistakeWithForeignKey(f.At)
 	case LeaseExclusion, SectionExclusion:
 		return h.mistakeWithExclusion(f)
+	case TokenOrder:
+		if len(f.Events) > 1 && h.usesKeyOfOtherHandle(f.Events[1]) {
+			return equalValues, trace.Acquire
+		}
 	case KeyLeftBehind:
 		switch {
 		case h.comparesEqualValues():

@@ -159,6 +159,15 @@ func (h *judgedRun) isRefusedToOthersOnly(f Finding) bool {
 	})
 }
 
+// usesKeyOfOtherHandle reports whether the acquisition of an event has set no key of the lock, and
+// another acquisition of the same client had one at that event.
+func (h *judgedRun) usesKeyOfOtherHandle(number int) bool {
+	own, at := h.acquisitionOf(number), history.MomentOf(h.Event(number))
+	return len(h.slotKeys(own)) == 0 && slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
+		return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(at)
+	})
+}
+
 // keptWithoutExpiry returns a key of an acquisition that never expires, and that a release did
 // not name: the release ended the session on which the key should have depended. It returns nil if
 // there is none.
