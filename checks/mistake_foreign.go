@@ -44,7 +44,7 @@ func (h *judgedRun) damageBy(c *history.Call) *trace.Event {
 func (h *judgedRun) damageTo(a history.Acquisition, before int) *trace.Event {
 	for _, k := range h.slotKeys(a) {
 		isDamaged := k.How == history.Removed || k.How == history.Overwritten
-		if isDamaged && k.Ended.Seq < before && k.Ended.By != nil && k.Ended.By.Client != a.Client {
+		if isDamaged && k.Ended.Seq < before && k.Ended.By != nil && k.Ended.By.Client != a.Client && !h.isTakenOver(k) {
 			return k.Ended
 		}
 	}
@@ -55,11 +55,18 @@ func (h *judgedRun) damageTo(a history.Acquisition, before int) *trace.Event {
 // it replaced; nil if there was none.
 func (h *judgedRun) replacedBy(k *history.Holding) *history.Holding {
 	for _, old := range h.Holdings() {
-		if old.Place == k.Place && old.How == history.Overwritten && old.Ended.Seq == k.Set.Seq && old.Owner.Client != k.Owner.Client {
+		if old.Place == k.Place && old.How == history.Overwritten && old.Ended.Seq == k.Set.Seq && old.Owner.Client != k.Owner.Client && !h.isTakenOver(old) {
 			return old
 		}
 	}
 	return nil
+}
+
+// isTakenOver reports whether a key ended because another client took the lock over, as it may.
+func (h *judgedRun) isTakenOver(k *history.Holding) bool {
+	return slices.ContainsFunc(h.KeyChanges(), func(c history.Change) bool {
+		return c.Event.Seq == k.Ended.Seq && c.Place == k.Place && c.Event.By != nil && h.isTakeover(c, c.Event.By)
+	})
 }
 
 // hasReplaced returns a key of an acquisition with which it replaced another client's key; nil if

@@ -146,7 +146,7 @@ func TestReportOfExplore(t *testing.T) {
 	text := e.describeMistakes(e.mistakes(t.Context(), e.local, ways), len(ways))
 	for _, want := range []string{
 		"TestReportOfExplore: 1 mistake, in 2 ways to break the lock\n",
-		"1  acquire removes the key of another acquisition, because it compares nothing\n   in 2 ways: two pauses; a pause of a client; violates ",
+		"1  release removes the key of another acquisition, because it compares nothing\n   in 2 ways: two pauses; a pause of a client; violates ",
 		"\n   fault: {before: client-1 release, pause: client-1, for: 8s}\n   size: a pause of client-1: this happens with 7.01s, not with 7s\n",
 		"remedy: let each acquire set a new random value",
 		"client-2  removes client-1's key on redis-1",

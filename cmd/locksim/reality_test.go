@@ -256,7 +256,7 @@ func TestRealityInOtherLanguages(t *testing.T) {
 // nothing in a lock that compares the value of its key.
 func TestSweepDescribesEachMistakeOnce(t *testing.T) {
 	require(t, has("redis-server"), "redis-server", "LOCKSIM_REQUIRE_REDIS")
-	const mistake = "acquire removes the key of another acquisition, because it compares nothing"
+	const mistake = "release removes the key of another acquisition, because it compares nothing"
 	for lock, want := range map[string]int{"single": 0, "single-plain-del": 1} {
 		cmd := exec.Command("locksim", "reality", "../../libraries/other-languages/two-clients.yaml", "--ttl", "1s", "--sweep", "--lock", lock)
 		out, err := cmd.Output()
