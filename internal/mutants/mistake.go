@@ -75,6 +75,8 @@ func Mutants() []Mutant {
 // exploration does not show it, or only in one of ten thousand worlds.
 func Elusive() []Mutant {
 	return append(slices.Concat(elusiveLeftovers(), foreignMutants()), []Mutant{
+		// An exploration does not ask for how long a lock should renew its leases.
+		onRenewing(renewsNothing, "a renewal sends nothing, and the holder is notified when the lease ends", "claim: notifies"),
 		// In an exploration, every fault ends, so a request is nearly always answered. The
 		// only exception is a node that loses its power between a request and its reply:
 		// the waiting client does not notice it.

@@ -39,7 +39,6 @@ func renewingMutants() []Mutant {
 		onRenewing(renewsThousandfold, "a renewal sends the TTL in milliseconds where the command takes seconds", "progress"),
 		onRenewing(renewsMissingKey, "a renewal does not check whether the key was there", "claim: notifies"),
 		onRenewing(renewsReleased, "a release that fails does not end the renewals", "progress"),
-		onRenewing(renewsNothing, "a renewal sends nothing, and the holder is notified when the lease ends", "claim: notifies"),
 		onRenewing(renewsTooSeldom, "the lease is renewed only after it has ended", "section-exclusion"),
 	}
 }
