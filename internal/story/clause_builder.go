@@ -97,7 +97,7 @@ func (s *clauseBuilder) addClients() {
 		case trace.KindCancel:
 			s.addText(ev, PlainMood, "cancels its %s", ev.Step)
 		case trace.KindLost:
-			s.addText(ev, PlainMood, "learns from the lock that %s is lost%s", s.itsLease(s.lockIn(ev)), s.lossDelay(ev))
+			s.addText(ev, PlainMood, "learns from the lock that %s", s.lossText(ev))
 		case trace.KindRanOn:
 			s.addText(ev, WrongMood, "kept running while paused%s", reasonSuffix(ev.Text))
 		case trace.KindDone:
@@ -190,18 +190,44 @@ func (s *clauseBuilder) theLock(name string) string {
 	return "the lock"
 }
 
-// lossDelay says how long after the end of its lease a client was notified of the loss, or that
-// its section had ended by then; "" if it was notified in time.
-func (s *clauseBuilder) lossDelay(lost *trace.Event) string {
+// lossText says which lease a client learns that it has lost, and how long after the end of
+// the lease, or that its section had ended by then. The loss of a session is reported for
+// each section that used it, so the text names a section that is not the client's latest.
+func (s *clauseBuilder) lossText(lost *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
-	if section == nil || section.Lost != lost {
+	text := s.itsLease(s.lockIn(lost)) + " is lost"
+	switch {
+	case section == nil || section.Lost != lost:
+	case section.To.Before(history.MomentOf(lost)):
+		if s.hasBegunLaterSection(section, lost) {
+			return fmt.Sprintf("the lease of %s is lost, after the end of that section", s.Name(section))
+		}
+		text += ", after the end of its section"
+	default:
+		text += s.lossDelay(section)
+	}
+	return text
+}
+
+// hasBegunLaterSection reports whether a section's client had begun a later section before
+// an event.
+func (s *clauseBuilder) hasBegunLaterSection(section *history.Section, before *trace.Event) bool {
+	return slices.ContainsFunc(s.Sections(), func(o *history.Section) bool {
+		return o.Client == section.Client && section.From.Before(o.From) && o.From.Before(history.MomentOf(before))
+	})
+}
+
+// lossDelay says how long after the end of its lease a section's client was notified of the
+// loss; "" if it was notified in time. A paused client cannot be notified, so the time of its
+// pauses does not count.
+func (s *clauseBuilder) lossDelay(section *history.Section) string {
+	late := s.NotifiedLate(section)
+	if late == 0 {
 		return ""
 	}
-	if section.To.Before(history.MomentOf(lost)) {
-		return ", after the end of its section"
+	text := fmt.Sprintf(", %s too late", Span(late))
+	if section.Lost.At-section.Lease.Latest(history.Never.Seq).Until.At > late {
+		text += " (its pause not counted)"
 	}
-	if late := s.NotifiedLate(section); late > 0 {
-		return fmt.Sprintf(", %s too late", Span(late))
-	}
-	return ""
+	return text
 }

@@ -134,7 +134,7 @@ func TestLostRelease(t *testing.T) {
 			return []trace.Event{{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: by, Owner: by}}
 		}, true, `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
-0.005s  client-1  releases the lock on no node
+0.005s  client-1  releases the lock, but on no node yet
 0.006s  client-1  its key is removed on redis-1 only now, after its release had ended
 `},
 	} {

@@ -23,7 +23,7 @@ func withoutGrants(h *history.History, sentence string) string {
 			return sentence
 		}
 	}
-	return strings.ReplaceAll(sentence, "which held a newer grant", "which began later")
+	return strings.ReplaceAll(sentence, "which held a newer grant", "whose section had begun later")
 }
 
 // DataSummary says in a few sentences what happened to the data in a run, and why. It says

@@ -70,11 +70,22 @@ func mergeNeighbours(clauses []Clause) []Clause {
 		if len(c.items) > 1 {
 			folded[i].Predicate = Raw(c.merge(c.items))
 			if c.Until-c.At >= Silence {
-				folded[i].Predicate += Raw(fmt.Sprintf("; the last time at %s", Moment(c.Until, 3)))
+				folded[i].Predicate += Raw(fmt.Sprintf("; %s at %s", lastOf(c.items), Moment(c.Until, 3)))
 			}
 		}
 	}
 	return folded
+}
+
+// lastOf refers to the last of several events, given the item of each: "the last of them" if
+// the items differ, as the nodes on which a key expires, and "the last time" if one repeats.
+func lastOf(items []string) string {
+	for i, item := range items {
+		if slices.Contains(items[:i], item) {
+			return "the last time"
+		}
+	}
+	return "the last of them"
 }
 
 // mergeClients merges clauses in which at least three clients do the same in quick

@@ -62,3 +62,23 @@ func TestMergeClients(t *testing.T) {
 		})
 	}
 }
+
+// A merged clause that lasts says when the last event happened: the last of several nodes, or
+// the last time at one of them.
+func TestLastOfMergedClauses(t *testing.T) {
+	for _, test := range []struct {
+		nodes []string
+		want  Raw
+	}{
+		{[]string{"redis-1", "redis-2"}, "expired on redis-1 and redis-2; the last of them at 1.000s"},
+		{[]string{"redis-1", "redis-1"}, "expired on redis-1 and redis-1; the last time at 1.000s"},
+	} {
+		var clauses []Clause
+		for i, node := range test.nodes {
+			clauses = append(clauses, Clause{At: time.Duration(i) * time.Second, mergeKey: "expired", items: []string{node}, merge: func(nodes []string) string { return "expired on " + List(nodes) }})
+		}
+		if got := mergeNeighbours(clauses); len(got) != 1 || got[0].Predicate != test.want {
+			t.Errorf("%q: the merged clauses are %v, want %q", test.nodes, got, test.want)
+		}
+	}
+}

@@ -8,13 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addFaults describes when faults strike, which request of the storage they stop, and when
+// addFaults describes when faults strike, which request they stop in the storage, and when
 // they end.
 func (s *clauseBuilder) addFaults() {
 	for _, a := range s.Acts() {
 		s.addFault(a.Struck, "strikes: %s")
 		if ev := a.Stalled; ev != nil {
-			s.addEffect(ev, "stops in the middle of %s %s of %s", Possessive(ev.Client()), ev.Step, ev.Object)
+			s.addEffect(ev, "stops serving %s %s of %s, but serves other requests", Possessive(ev.Client()), ev.Step, ev.Object)
 		}
 		if a.Lifted != nil {
 			s.addFault(a.Lifted, "ends (%s)")

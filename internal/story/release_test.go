@@ -31,6 +31,8 @@ func TestClausesOfReleases(t *testing.T) {
 		{"the node had crashed", []trace.Event{crashes}, nil, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
 		{"the node crashes during release", nil, []trace.Event{crashes}, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
 		{"success, and the key was not removed", nil, nil, "", "believes that it has released the lock, but its key remains on redis-1"},
+		{"not held, although the key was not removed", nil, nil, locks.ErrLost.Error(), "releases nothing: " + locks.ErrLost.Error() + "; its key remains on redis-1"},
+		{"not held, and the key expires during release", nil, []trace.Event{expires}, locks.ErrLost.Error(), "releases nothing: " + locks.ErrLost.Error() + "; none of its keys is still valid"},
 		{"no answer", nil, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; its key remains on redis-1"},
 		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; none of its keys is still valid"},
 		{"an error, and the key was removed", nil, []trace.Event{removed}, "context deadline exceeded", "releases the lock on redis-1, with an error: context deadline exceeded"},
@@ -47,6 +49,23 @@ func TestClausesOfReleases(t *testing.T) {
 			t.Errorf("%s: the last clause is %s %s, want client-1 %s", c.name, last.Subject, last.Predicate, c.want)
 		}
 	}
+}
+
+// A later acquisition of the same client that overwrites the key does not make the release
+// before it effective.
+func TestReleaseBeforeTheClientOverwritesItsKey(t *testing.T) {
+	s := simtest.NewScript("none", 1)
+	s.Acquires("client-1", 1, 1, "redis-1")
+	s.Releases("client-1", 1) // without removing the key
+	s.Then(simtest.Begin("client-1", 2, trace.Acquire, 0))
+	first, second := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-1", Section: 2}
+	s.Then(trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: second, Owner: second, Prior: first, TTL: time.Second, Expires: 2 * time.Second})
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
+0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+0.005s  client-1  believes that it has released the lock, but its key remains on redis-1 until 0.007s
+0.006s  client-1  asks for the lock
+0.007s  client-1  overwrites client-1's key on redis-1
+`)
 }
 
 // If an attempt failed although a node has set its key, the clause names the node on which

@@ -110,7 +110,10 @@ func (s *clauseBuilder) addEnd(c *history.Call) {
 	case trace.Check:
 		text = "finds at its check that its lease has ended"
 		if ev.OK {
-			text = "checks its lease: it is still valid"
+			text = "checks its lease: it has not ended by its clock"
+			if in := s.Section(c.Acquisition); in != nil && in.Lost != nil && in.Lost.Seq < ev.Seq {
+				text += ", although the lock has reported its loss"
+			}
 		}
 	case trace.Mark, trace.Read, trace.Write:
 		text = s.answerText(c)
@@ -277,8 +280,12 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 			return "believes that it has released " + lock + lost
 		}
 		return "believes that it has released " + lock + ", but " + s.remainingKeys(c)
-	default:
+	case c.Failed() && len(s.keysReleased(c)) == 0:
+		return "releases nothing" + reasonSuffix(s.FailureText(c)) + "; " + s.remainingKeys(c)
+	case len(s.keysReleased(c)) > 0:
 		text += " " + s.describeNodes(s.keysReleased(c)) + s.lostRelease(c)
+	case len(s.keysAt(c.Acquisition, c.Ended)) > 0:
+		text += ", but on no node yet"
 	}
 	if c.Failed() {
 		text += ", with an error" + reasonSuffix(s.FailureText(c))
@@ -327,13 +334,15 @@ func (s *clauseBuilder) wasLostBefore(c *history.Call) bool {
 }
 
 // gaveUp reports whether a client itself ended or changed any of its keys after it called
-// release: by a command, or by closing the connection or session that held the key.
+// release: by a command, or by closing the connection or session that held the key. A later
+// acquisition of the client that overwrites the key does not give it up.
 func (s *clauseBuilder) gaveUp(c *history.Call) bool {
 	own := func(ev *trace.Event) bool {
 		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)
 	}
 	return slices.ContainsFunc(s.keys[c.Acquisition], func(k *history.Holding) bool {
-		ends := k.How == history.Removed || k.How == history.Overwritten || k.How == history.Dropped || k.How == history.Replaced
+		ends := k.How == history.Removed || k.How == history.Dropped || k.How == history.Replaced ||
+			k.How == history.Overwritten && history.AcquisitionOf(k.Ended.By) == c.Acquisition
 		return ends && own(k.Ended) || slices.ContainsFunc(k.Touches, own)
 	})
 }
