@@ -52,8 +52,9 @@ func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	return strings.Join(names, " and ")
 }
 
-// hasShortLivedKey reports whether a key of a section's grant was set, up to the event with
-// the number seq, to expire after much less than the lock's TTL, by the node's own clock.
+// hasShortLivedKey reports whether, up to the event with the number seq, a key of a
+// section's grant was set with a much shorter expiry than the lock's TTL, by the node's own
+// clock.
 func (h *judgedRun) hasShortLivedKey(s *history.Section, seq int) bool {
 	slots := h.Slots(s.Lock)
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
@@ -62,8 +63,8 @@ func (h *judgedRun) hasShortLivedKey(s *history.Section, seq int) bool {
 }
 
 // brokenClocks returns the broken assumptions about clients' clocks that made two leases
-// overlap at the event with the number seq. The declared time of one lease had passed
-// before the other lease began, but its client's clock had not counted it.
+// overlap at the event with the number seq. One lease had ended in true time before the
+// other began, but the clock of that lease's client had not yet counted its whole length.
 func (h *judgedRun) brokenClocks(a, b *history.Section, seq int) []trace.Assumption {
 	since := history.Later(a.Lease.From, b.Lease.From)
 	var broken []trace.Assumption

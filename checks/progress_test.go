@@ -576,7 +576,7 @@ func TestBlameForMissingProgressDuringFaults(t *testing.T) {
 func TestProgressWithSilentNodes(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "the reason names the client that is denied the lock, with two of five nodes silent", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c2", "c2 could reach 3 of the lock's 5 keys on healthy nodes, and 3 are enough"}, script: `
+			reasonParts: []string{"c2", "c2 could reach healthy nodes for 3 of the lock's 5 keys, and 3 are enough"}, script: `
 			0s fault-1 strikes cuts=c1 from=A,B,C
 			0s fault-2 strikes stops=D
 			0s fault-3 strikes stops=E

@@ -33,7 +33,8 @@ func (r Reason) And(more Reason) Reason {
 	return r
 }
 
-// withRoom adds for how many clients the lock has room, if for more than one.
+// withRoom adds the number of clients that may hold the lock at once, if it is more than
+// one.
 func (r Reason) withRoom(n int) Reason {
 	if n < 2 {
 		return r

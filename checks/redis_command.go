@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// The commands by which locks keep their keys, most of them of Redis. A command is a list of
-// words.
+// This file knows the commands that change a lock's keys. Most are Redis commands. A
+// command is a list of words.
 
-// conditions has the commands that change a key. For each of them it has the options with which the
-// command compares the key's value, or checks whether the key exists.
+// conditions has the commands that change a key. For each of them it has the options that
+// make the command depend on the key's value, on its absence or, for EXPIRE and its like,
+// on a missing expiry.
 var conditions = map[string][]string{
 	"SET": {"NX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "SETEX": nil, "PSETEX": nil, "GETSET": nil, "GETDEL": nil,
 	"DEL": nil, "UNLINK": nil, "EXPIRE": {"NX"}, "PEXPIRE": {"NX"}, "EXPIREAT": {"NX"}, "PEXPIREAT": {"NX"}, "PERSIST": nil,

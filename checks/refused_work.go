@@ -11,8 +11,8 @@ import (
 // sections of which the storage applied nothing, because it refused their requests, with
 // sections of which it applied something. A section's work lasts from its grant to the
 // storage's last decision on it; what the client does later is not part of it. Sections
-// that only read, or that sent the storage nothing to decide on, are not counted at all.
-// Sections that are nested in each other count as one.
+// whose reads all succeeded and that wrote nothing are not counted at all. Sections that
+// are nested in each other count as one.
 var refusedWork = measure{
 	name:     "refused-work",
 	title:    "sections whose work the storage refused, and the time that this work had taken",

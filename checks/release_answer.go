@@ -15,8 +15,9 @@ import (
 //   - A wrong success: release returned success, but the client gave up no key of the grant.
 //     Since the call began, no command of the client removed a key or shortened its TTL. No
 //     earlier release did, either, and the connection that held the key was not closed. So the
-//     client had lost the lock before the call, or it still holds the lock after it. The lock
-//     may have lost it by itself: by a command that removed the key while the lease was valid.
+//     client had lost the lock before the call, or it still holds the lock after it. The loss
+//     can be the lock's own doing: a command of the lock removed the key while the lease was
+//     valid.
 //   - A wrong error: release returned an error, but a command of this call had removed the
 //     grant, the answer to that command had reached the client, and no fault had disturbed the
 //     call.
@@ -160,8 +161,9 @@ func (r releaseCall) judgeSuccess() Finding {
 	return f
 }
 
-// wasGivenUp reports whether the client gave a key up since release was called, however
-// late: it removed, replaced or shortened the key, or closed the connection that held it.
+// wasGivenUp reports whether the client gave a key up after release was called, even after
+// release had returned: it removed, replaced or shortened the key, or closed the connection
+// that held it.
 func (r releaseCall) wasGivenUp(k *history.Holding) bool {
 	due := dueBy(k.Set) // the due time before each touch
 	for _, ev := range k.Touches {
@@ -186,7 +188,7 @@ func (r releaseCall) wasGivenUp(k *history.Holding) bool {
 	return false
 }
 
-// dueBy returns until when a key exists according to an event that set or renewed it.
+// dueBy returns the time at which a key expires, as set by an event that set or renewed it.
 func dueBy(ev *trace.Event) time.Duration {
 	if ev.TTL == 0 {
 		return history.Forever

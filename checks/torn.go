@@ -42,8 +42,8 @@ func (h *judgedRun) wroteAll(s *history.Section, applied int) bool {
 	return planned > 0 && applied >= planned
 }
 
-// writesApplied counts the writes that a section began and of which at least one message
-// was applied. A message that arrives twice is applied twice, but is one write.
+// writesApplied counts the writes of a section that the storage applied at least once. If
+// the message of a write arrives twice, the storage applies it twice, but it is one write.
 func (h *judgedRun) writesApplied(s *history.Section) int {
 	var writes []*history.Call
 	for _, c := range h.CallsOf(s.Acquisition) {

@@ -9,7 +9,7 @@ import (
 
 // trafficAfterRelease is violated by a lock that still sends commands for a lease that has ended.
 // Five commands are a violation if they are about a lock that its client released more than a TTL
-// ago and has not asked for since. No fault may have acted for as long.
+// ago and has not asked for since. In that time no fault may have acted.
 const trafficAfterRelease Property = "traffic after release"
 
 var noTrafficAfterRelease = misconduct(Card{

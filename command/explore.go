@@ -98,14 +98,16 @@ func exploreCommand() *cobra.Command {
 
 The search begins with a lock and a workload without faults. It lists every point at
 which a fault can strike, and tries every single fault at each point. Then it tries
-sets of several faults, first the sets that may show something new. It groups what
-breaks the lock by cause, makes each case as small as possible, and measures it. With
---ways it writes a scenario file for each way, which locksim run can run.
+sets of several faults, first the sets that may show something new. It groups the
+cases that break the lock by their cause, makes each case as small as possible, and
+measures it. With --ways it writes a scenario file for each way, which locksim run can
+run.
 
-With --quick it tries only what breaks such locks most often, which takes seconds. A
-quick search may miss ways to break the lock.
+With --quick it tries only the faults that break locks most often, which takes
+seconds. A quick search may miss ways to break the lock.
 
-The workload is generated for the lock, or is that of a scenario without its faults.
+locksim generates the workload for the lock, or takes the workload of a scenario and
+leaves its faults out.
 
 Exit status:
   0  nothing unexpected broke the lock
@@ -198,7 +200,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 	switch {
 	case err != nil:
 	case len(args) == 0 && f.lock == "":
-		err = errors.New("locksim explore: name a lock, as in --lock redlock, or a scenario whose workload to explore; known here: " + strings.Join(locks.Names(), ", "))
+		err = errors.New("locksim explore: name a lock, as in --lock redlock, or a scenario that provides the workload; known here: " + strings.Join(locks.Names(), ", "))
 	case len(args) > 0 && (given("nodes") || given("ttl")):
 		err = errors.New("locksim explore: --nodes and --ttl are for the workload that is made for a lock; a scenario has its own")
 	case len(args) == 0 && f.variant != "":
@@ -350,7 +352,7 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 		return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 	}
 	for _, client := range late {
-		printLine(stderr, "%s begins soon after the start: in %s it waits for something that only a fault causes", client, s.Name)
+		printLine(stderr, "%s begins soon after the start here, because in %s it waits for something that only a fault causes", client, s.Name)
 	}
 	return base, lock, nil
 }

@@ -75,7 +75,7 @@ func newInterruptibleInput(in io.Reader) *interruptibleInput {
 // isInterrupted reports whether an interrupt has come.
 func (i *interruptibleInput) isInterrupted() bool { return i.interrupted.Err() != nil }
 
-// Read reads until an interrupt. A read that is under way then is abandoned.
+// Read reads until an interrupt. A read that is under way at that moment is abandoned.
 func (i *interruptibleInput) Read(p []byte) (int, error) {
 	type reading struct {
 		n   int

@@ -33,8 +33,8 @@ with each of these locks.
 
 ` + statusesHelp + `
 
-If --lock asks for another lock than a scenario's own, only what the scenario expects
-of that lock counts.`,
+With a lock other than the scenario's own, only the scenario's expectations for that
+lock (expect-with) count.`,
 		Example: `  locksim matrix
   locksim matrix gc-pause clock-jump --lock single,redlock,redsync
   locksim matrix --format markdown -o matrix.md
@@ -43,7 +43,7 @@ of that lock counts.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.commonFlags.define(cmd, "matrix", reports.Matrices)
-	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; with --format html, a folder, as in site/, also gets a page for each scenario; - is standard output"
+	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; with --format html, name a folder, as in site/, to get a page for each scenario too; - is standard output"
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "run every scenario with these `kinds` of locks, a column each")
 	completeList(cmd, "lock", locks.Names())
 	cmd.Flags().BoolVar(&f.lists, "lists", false, "in text, show the long lists under the matrix, with the reason for each result")

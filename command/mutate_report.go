@@ -59,7 +59,7 @@ func newMutation(s *trial.Subject, operators []mutate.Operator) (*mutation, erro
 		})
 	}
 	if len(mutants) == 0 {
-		return nil, errors.New("there is nothing in " + s.Source + " in which to make a mistake; if the lock is in another package, name it with --source")
+		return nil, errors.New("no mistake can be made in " + s.Source + ": no operator fits its code; if the lock is in another package, name that package with --source")
 	}
 	return m, nil
 }
@@ -85,7 +85,7 @@ func (m *mutation) count() {
 	}
 }
 
-// mutations are the formats of a mutation.
+// mutations are the formats in which a mutation can be reported.
 var mutations = &reports.Subject[*mutation]{}
 
 func init() {

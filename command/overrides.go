@@ -28,9 +28,9 @@ func (f *overrideFlags) define(cmd *cobra.Command) {
 	completeWith(cmd, "set", completeOverrides)
 }
 
-// applyAll returns the scenarios with the values that the flags give. Of several, it leaves
-// out those that cannot have these values, and prints a note for each. It fails if none
-// remain; a problem that all of them share appears once.
+// applyAll returns the scenarios with the values that the flags give. If there are several
+// scenarios, it leaves out those that cannot have these values, and prints a note for each.
+// It fails if none remain; a problem that all of them share appears once.
 func (f *overrideFlags) applyAll(stderr io.Writer, found []input) ([]input, error) {
 	var kept []input
 	var errs []error
@@ -103,8 +103,9 @@ func (f *overrideFlags) overridesOf(in input) ([]string, error) {
 		overrides = append(overrides, "lock.nodes="+f.nodes)
 	}
 	if f.pause != "" {
-		// A pause that --set adds or removes counts. If the scenario cannot be changed yet, because
-		// a value of --set is a range, the unchanged scenario decides.
+		// --set is applied first, because it may add or remove the pause that --pause
+		// changes. If the scenario cannot be changed yet, because a value of --set is a
+		// range, the unchanged scenario decides.
 		base := in.Scenario
 		if changed, err := in.With(overrides...); err == nil {
 			base = changed

@@ -32,8 +32,9 @@ type realityFlags struct {
 	// client is the command of a program that has a lock of its own; "" if there is none.
 	client           string
 	compares, sweeps bool
-	// times is how often each scenario must be seen, and within is how long it is repeated until
-	// then. If within is 0, it is played at most three times as often, and only once if times is 1.
+	// times is how many conclusive plays a scenario needs, and within is how long it may be
+	// repeated for that. If within is 0, it is played at most three times that often, and
+	// only once if times is 1.
 	times  int
 	within time.Duration
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sweep plays each job without a fault, and then with one fault at a time: each message
-// between the first client and the servers is late, and the first client is paused when the
-// message is on its way. It prints what broke, and fails if the lock is to blame for it.
+// sweep plays each job without a fault, and then once for each fault: a delay of one
+// message between the first client and the servers, or a pause of that client while the
+// message is in flight. It prints what broke, and fails if the lock is to blame for it.
 func (f *realityFlags) sweep(cmd *cobra.Command, jobs []job) error {
 	ctx, _, stop := notifyInterrupts(func() {})
 	defer stop()
@@ -42,8 +42,8 @@ type realitySweep struct {
 	out     io.Writer
 	job     job
 	variant *scenarios.Variant
-	// played counts the plays with a fault. unknown counts those of them that say nothing. blamed
-	// counts all plays in which the lock is to blame for what broke.
+	// played counts the plays with a fault. unknown counts those of them that are
+	// inconclusive. blamed counts all plays in which the lock is to blame for what broke.
 	played, blamed, unknown int
 	causes                  []*sweepCause
 }
@@ -99,12 +99,12 @@ func (s *realitySweep) run(ctx context.Context) error {
 		printLine(s.out, "%s %s: %s", mark, fault, run.Verdict.Verdict)
 		s.addCauses(run, s.flags.replayOf(s.job, s.variant, run.Fencing)+" --set "+story.ShellWord(override))
 	}
-	printLine(s.out, "%d plays, %d of them with a fault: in %d of them the lock is to blame for what broke, and %d say nothing", s.played+1, s.played, s.blamed, s.unknown)
+	printLine(s.out, "%d plays, %d of them with a fault; the lock is to blame in %d of all plays, and %d plays with a fault are inconclusive", s.played+1, s.played, s.blamed, s.unknown)
 	s.printCauses()
 	return nil
 }
 
-// ttl returns the TTL of the lock, as the scenario has it.
+// ttl returns the TTL of the scenario's lock, or 10 s if it has none.
 func (s *realitySweep) ttl() time.Duration {
 	config, err := s.variant.Config(scenarios.Options{Lock: s.job.lock, Kind: s.flags.foreignKind(s.variant), Fencing: scenarios.Off})
 	if err != nil || config.Lock.TTL == 0 {
@@ -157,7 +157,7 @@ func (s *realitySweep) play(ctx context.Context, v *scenarios.Variant) (scenario
 	return result.Runs[0], nil
 }
 
-// violationsOf returns the violations for which something is to blame.
+// violationsOf returns the violations of a run that have the given blame.
 func violationsOf(run scenarios.RunResult, blame checks.Blame) (all []checks.Finding) {
 	for _, f := range run.Verdict.Violations() {
 		if f.Blame == blame {
@@ -167,9 +167,9 @@ func violationsOf(run scenarios.RunResult, blame checks.Blame) (all []checks.Fin
 	return all
 }
 
-// faultsAt returns overrides that give a scenario one fault each: every message between the
-// first client and the servers is late by length, and the client is paused for that long
-// when the message is sent.
+// faultsAt returns two overrides for each message between the first client and the servers.
+// One delays the message by length. The other pauses the client for length while the
+// message is in flight.
 func faultsAt(t *trace.Trace, length time.Duration) (overrides []string) {
 	client := t.Processes[0].Name
 	servers := map[string]bool{}

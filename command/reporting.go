@@ -31,7 +31,7 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 	f.writeFlags.define(cmd, "report", reports.Runs)
 	f.runChoice.define(cmd, variants)
 	flags := cmd.Flags()
-	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; a folder, as in site/, gets a page for each part of it; - is standard output"
+	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; if you name a folder, as in site/, it gets a page for each part of the report; - is standard output"
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
 	flags.StringVar(&f.style, "style", "", "of a picture: full shows everything; storyboard shows what matters, as a slide (default: full in svg and png, both in html)")
 	complete(cmd, "style", styles)

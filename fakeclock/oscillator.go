@@ -10,7 +10,7 @@ import (
 // true time.
 const nominalSpeed = 1_000_000_000
 
-// oscillator is the oscillator of a machine, whose ticks both of its clocks count. A tick
+// oscillator is a machine's oscillator. Both clocks of the machine count its ticks. A tick
 // is nominally 1 ns. At true time base the count was ticks + fraction/1e9. Since then it
 // grows by speed ticks per second of true time.
 //

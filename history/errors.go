@@ -79,10 +79,9 @@ func (h *History) lockOf(c *Call) string {
 
 // CauseOfEnd returns the failed call whose error ended a client's program, and the text
 // before that error in the program's own error. done is the event with which the program
-// ended. Calls of several acquisitions may have failed with that error; then the last
-// acquisition is meant. Of the calls of one acquisition it is the first, because a later
-// call may only have passed on the error. CauseOfEnd returns nil if the program did not end
-// because of a call.
+// ended. If several acquisitions failed with that error, CauseOfEnd chooses the last of
+// them, and of its calls the first, because a later call may only have passed on the error.
+// CauseOfEnd returns nil if the program did not end because of a call.
 func (h *History) CauseOfEnd(done *trace.Event) (failed *Call, before string) {
 	endsProgram := func(c *Call) bool {
 		return c.Failed() && c.Client == done.Process && c.Ended.Text != "" && c.Ended.Seq <= done.Seq && strings.HasSuffix(done.Text, c.Ended.Text)

@@ -90,9 +90,9 @@ func (h *History) seeFault(ev *trace.Event) {
 // duration ends one interval and begins the next.
 func (h *History) QuietTimes() []Interval { return h.quiet }
 
-// QuietSince returns the moment since which no fault had acted at m; quiet is false if a
-// fault acted at m. A fault that strikes at m itself acts then, and a fault that ends at m
-// does not.
+// QuietSince returns the beginning of the quiet interval that contains m; quiet is false if
+// a fault acted at m. A fault that strikes at m itself acts then, and a fault that ends at
+// m does not.
 func (h *History) QuietSince(m Moment) (since Moment, quiet bool) {
 	for _, q := range slices.Backward(h.quiet) {
 		if !m.Before(q.From) {
@@ -132,8 +132,8 @@ func (h *History) Act(fault int) *Act {
 // none.
 func (h *History) LastFault() *trace.Event { return h.faults.last }
 
-// LastFaultUntil returns the last event up to a Seq with which a fault struck or ended; nil
-// if there was none.
+// LastFaultUntil returns the last strike or end of a fault whose Seq is at most seq; nil if
+// there was none.
 func (h *History) LastFaultUntil(seq int) *trace.Event {
 	var last *trace.Event
 	for _, a := range h.faults.acts {

@@ -14,8 +14,8 @@ type Place struct{ Node, Key string }
 // from a disk or a master, and ends when the key no longer exists in that form. A change of
 // its expiry does not end it.
 //
-// When a key exists is four different questions, because not everybody can know the same
-// thing at the same time. One record answers all four:
+// The question when a key exists has four answers, because not every process can know the
+// same thing at the same time. One record has all four:
 //
 //   - [Holding.Withheld]: while no other client could be granted what the key holds. A node
 //     that has crashed counts as holding its keys until it restarts.

@@ -4,5 +4,5 @@ package libraries
 
 // The locks on Kubernetes are a module of their own, so that a test of one lock need not
 // download the other lock libraries. They are left out for js, because they would make a
-// page in the browser half as large again.
+// page in the browser 50 % larger.
 import _ "github.com/locksim/locksim/libraries/kubernetes"

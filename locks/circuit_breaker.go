@@ -15,9 +15,9 @@ import (
 // This file puts a circuit breaker around the lock on one node. When the node is down,
 // clients that wait for it in vain would take the whole service down with it. Therefore,
 // after a few failures in a row, a client does not ask the node for a while, and a fallback
-// decides what happens instead. The right fallback depends on the purpose of the lock. Work
-// that should merely not be done twice can continue without the lock; work that must not be
-// done twice cannot.
+// decides what happens instead. The right fallback depends on the purpose of the lock. If
+// doing the work twice only wastes time, it can continue without the lock; if it does harm,
+// it cannot.
 //
 // The third fallback is a local lock of the process. It excludes only the other handles of
 // the same process; every other process has its own local lock.

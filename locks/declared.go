@@ -48,8 +48,7 @@ func nanosOf(t time.Time) int64 {
 // both types. Such a method declares nothing.
 //
 // Each name is written out: if a program looks for a method by a name that the linker cannot
-// know, the linker keeps every method of every type, which makes the program half as large
-// again.
+// know, the linker keeps every method of every type, which makes the program 50 % larger.
 func Mistyped(l Lease) (methods []string) {
 	if l == nil {
 		return nil

@@ -26,8 +26,8 @@ type Lock interface {
 	Acquire(ctx context.Context) (Lease, error)
 }
 
-// Lease is one grant of a lock. What else a lease can do shows in the interfaces that it
-// implements: [Expirer], [Extender], [Renewer], [Sessioner], [Tokener] and [Notifier].
+// Lease is one grant of a lock. The interfaces that a lease implements show what else it
+// can do: [Expirer], [Extender], [Renewer], [Sessioner], [Tokener] and [Notifier].
 type Lease interface {
 	// Release releases the lock.
 	Release(ctx context.Context) error
@@ -181,9 +181,9 @@ type Kind struct {
 	// System is the kind of server that stores the lock, such as [Redis]; "" is none.
 	System string
 	// OwnClock reports that the lock measures time only on Env.Clock, and has no timers of
-	// its own. If it has timers, faults of the process's clock cannot act on the lock, and
-	// a pause of its process can only be simulated as a stall of all its requests. It is
-	// true for a lock that measures no time.
+	// its own. If OwnClock is false, faults of the process's clock cannot act on the lock,
+	// and a pause of its process can only be simulated as a stall of all its requests. It
+	// is true for a lock that measures no time.
 	OwnClock bool
 	// ReadsClock reports that the lock has timers of its own, but uses Env.Clock to decide
 	// whether another client's grant has ended. Faults of the process's clock act on such a
@@ -197,8 +197,8 @@ type Kind struct {
 	// ConfirmedWithin is how long an acquire waits for a replica to confirm the grant; if none
 	// does, the acquire fails. It is 0 if the lock needs no replica.
 	ConfirmedWithin time.Duration
-	// TakenOver reports that no server ends a grant: only another client does, after it has
-	// watched the grant for its whole duration by its own clock.
+	// TakenOver reports that no server ends a grant: only another client ends it, after
+	// that client's own clock has counted the whole duration of the grant.
 	TakenOver bool
 	// Open reports that the lock excludes nobody: it is granted to every client that asks,
 	// as when there is no lock.

@@ -12,11 +12,11 @@ type TokenSource struct {
 	Name string
 	// Title is one line for people.
 	Title string
-	// Counts reports that the source counts on the nodes of Env.Counters; there must be at
-	// least one such node.
+	// Counts reports that the source keeps its counter on nodes of Env.Counters; there must
+	// be at least one such node.
 	Counts bool
-	// CountsOnAll reports that the source counts on all of those nodes, and not only on the
-	// first.
+	// CountsOnAll reports that the source keeps a counter on each of those nodes, and not
+	// only on the first.
 	CountsOnAll bool
 	// Unordered reports that tokens can only be compared for equality: a greater token is
 	// not a later one.
@@ -24,7 +24,7 @@ type TokenSource struct {
 	// OwnClock reports that the source reads Env.Clock: faults of the process's clock can
 	// change its tokens.
 	OwnClock bool
-	// System is the kind of server that the source counts on; "" means none.
+	// System is the kind of server that keeps the source's counter; "" means none.
 	System string
 	// Warm, if not nil, opens the connections that Mint needs, before the run begins.
 	Warm func(*Env)

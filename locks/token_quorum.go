@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/answers"
 )
 
-// This source is for users who have no single reliable node: every node counts, and the
-// token is the highest of the answers of a majority. Like Redlock, it relies on the fact
+// This source is for users who have no single reliable node: every node keeps a counter,
+// and the token is the highest answer of a majority. Like Redlock, it relies on the fact
 // that any two majorities have a node in common. But the common node need not be the one
 // with the highest count. So the second majority may give the same number as the first, or
 // a smaller one.

@@ -88,8 +88,8 @@ func partialCases() []testCase {
 	}
 }
 
-// firstMiddleLast returns three of the lock's nodes. A lock that asks one node after the other
-// asks one of them early, in whichever order.
+// firstMiddleLast returns three of the lock's nodes. In whichever order a lock asks its
+// nodes, it asks one of these three early.
 func (s *subject) firstMiddleLast() []int {
 	return slices.Compact([]int{0, s.config.Nodes / 2, s.config.Nodes - 1})
 }

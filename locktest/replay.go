@@ -25,7 +25,7 @@ func (s *subject) replayLine(world string) string {
 	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, runPattern(s.test))
 }
 
-// replays has, for each test, whether one of its calls has run the world that
+// replays records for each test whether one of its calls has run the world that
 // LOCKSIM_REPLAY asks for.
 var replays struct {
 	sync.Mutex

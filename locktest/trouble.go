@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trouble is a kind of injection: something that goes wrong at some moment of an
-// exchange, which is a round of a client's requests to the nodes and their replies.
+// A trouble is something that can go wrong at some moment of an exchange, which is a round
+// of a client's requests to the nodes and their replies.
 type trouble struct {
 	name, title string
 	// moments are the moments of an exchange at which the trouble can strike.
@@ -21,8 +21,8 @@ type trouble struct {
 	strikesClient bool
 	// strikesWork means that the trouble can also strike between two calls of the lock.
 	strikesWork bool
-	// isPermanent means that the trouble never ends. It therefore strikes no more nodes
-	// than a lock that asks a quorum can do without.
+	// isPermanent means that the trouble never ends. So it strikes at most a minority of
+	// the nodes.
 	isPermanent bool
 	// onlyLosesMessage means that a message is lost, and nothing else goes wrong.
 	onlyLosesMessage bool
@@ -39,7 +39,7 @@ type trouble struct {
 var effectsWithoutTrouble = map[trace.Effect]string{
 	trace.SlowsLink:     "late messages are tried one by one",
 	trace.StallsRequest: "it strikes the storage, not the lock",
-	trace.StallsDisk:    "for a client, the node is silent or late",
+	trace.StallsDisk:    "to a client, the node looks silent or late, which other troubles cover",
 	trace.SetsClock:     "a node would end a lease early, which is not the lock's fault; the test cases about lost leases cover a client's clock",
 	trace.DriftsClock:   "a node would end a lease early, which is not the lock's fault",
 	trace.MovesRole:     "a node would forget a lease, which is not the lock's fault",

@@ -50,9 +50,10 @@ func nextCall(test string) string {
 	return fmt.Sprintf("%s#%d", test, callsMade.of[test])
 }
 
-// serveOrReplay reports whether this process has something else to do than the call of Run or
-// Explore, and does it. A worker for this call serves the process that started it. A worker for
-// another call of the same test does nothing here. With LOCKSIM_REPLAY, a single world is replayed.
+// serveOrReplay does this process's task other than the call of Run or Explore, if it has
+// one, and reports whether it had one. A worker for this call serves the process that
+// started it. A worker for another call of the same test does nothing here. With
+// LOCKSIM_REPLAY, a single world is replayed.
 func serveOrReplay(t *testing.T, call string, runner interface {
 	serve()
 	replay(t *testing.T, text string)

@@ -4,6 +4,6 @@ package main
 
 import "os/exec"
 
-// changesRoot returns false: only on Linux does a program of a release need no file of the system,
-// so only there can it run with another root.
+// changesRoot returns false. Only on Linux can a released program run under another root,
+// because only there it needs no system files.
 func changesRoot(*exec.Cmd, string) bool { return false }

@@ -11,8 +11,8 @@ import (
 )
 
 // A Comparison lists the ways to break a lock that a search found and an earlier search did
-// not find, and vice versa. It leaves out the ways to break a lock whose example has a
-// process that kept running while it was paused.
+// not find, and vice versa. It leaves out a way if, in its example, a paused process kept
+// running, which a real one cannot.
 type Comparison struct {
 	// Since is the name of the earlier result, such as known.json. Known is that result.
 	Since string

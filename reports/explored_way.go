@@ -60,7 +60,7 @@ func breakageWords(broke []string) []string {
 	return words
 }
 
-// listBroken lists what broke by the full names of the properties.
+// listBroken lists the violated properties by their full names.
 func listBroken(broke []string) string {
 	if len(broke) == 0 {
 		return "nothing"

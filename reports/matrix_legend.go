@@ -48,7 +48,7 @@ func (m *Matrix) contents() matrixContents {
 func (m *Matrix) outcomes(s matrixContents) string {
 	text := "✓ holds, ✗ is violated"
 	if len(m.Locks) > 0 {
-		text += " in either run"
+		text = "✓ holds in both runs, ✗ is violated in at least one"
 	}
 	if s.hasNotApplicable {
 		text += ", – not applicable: the run has nothing to judge"

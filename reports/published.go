@@ -31,8 +31,8 @@ func (o Options) operandFor(s *scenarios.Scenario) string {
 	return publicFile(file)
 }
 
-// publicFile returns the path of a file for readers on other machines: a relative path
-// unchanged, and of any other path the last element.
+// publicFile returns the path of a file for readers on other machines. It returns a
+// relative path unchanged, and only the last element of any other path.
 func publicFile(file string) string {
 	if file == "" || isRelative(file) {
 		return file

@@ -93,7 +93,7 @@ type runSheet struct {
 	LeftOut     string
 }
 
-// A stateSheet is what each client, lock and object is and has at each step of a run. Names
+// A stateSheet has the state of each client, lock and object at each step of a run. Names
 // are the rows. Changes has, for each step, the rows that differ from those of the step
 // before.
 type stateSheet struct {

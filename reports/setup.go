@@ -43,9 +43,9 @@ func titleOf(s *scenarios.Scenario) string {
 	return story.Visible(s.Name) + ": " + story.Visible(s.Title) + changedMark(s)
 }
 
-// lockOf returns a phrase with the lock of a result, for its title, if that is not the lock
-// of the scenario, or if a report also has a result of the same scenario with another lock;
-// otherwise "".
+// lockOf returns a phrase that names the lock, for the title of a result. It is "" if the
+// lock is the scenario's own and the report has no result of the same scenario with another
+// lock.
 func lockOf(r *scenarios.Result, results []*scenarios.Result) string {
 	isOther := func(o *scenarios.Result) bool {
 		return o.Scenario.Name == r.Scenario.Name && o.Scenario.File == r.Scenario.File && o.Lock != r.Lock

@@ -9,17 +9,19 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A decision lists the locks that fit what two holders would do to the work.
+// A decision lists the locks that fit one kind of harm that two clients at work at the same
+// time would do.
 type decision struct {
-	// Need says what two clients do that work at the same time, and Because the rule by
-	// which the locks were chosen.
+	// Need says what harm two clients do if they work at the same time. Because is the rule
+	// by which the locks were chosen.
 	Need, Because string
 	Fit           []string
 	// Others says why other locks do not fit, with their names.
 	Others []string
 }
 
-// decisions returns the decisions that the counts and the cards of the locks support.
+// decisions returns each decision for which the counts and the descriptions of the locks
+// name a lock.
 func (t tallyTables) decisions() []decision {
 	var all []decision
 	for _, d := range []decision{t.cheapest(), t.surviving(), t.fenced(), t.nextToData()} {
@@ -103,7 +105,8 @@ func (t tallyTables) fenced() decision {
 	return d
 }
 
-// nextToData returns, for the systems of the locks, the locks that can keep the data too.
+// nextToData lists all locks on the systems of the compared locks that can protect data in
+// the same system.
 func (t tallyTables) nextToData() decision {
 	d := decision{Need: "harm data in the lock's system", Because: "one transaction writes, and holds or checks the lock"}
 	systems := map[string]bool{}
@@ -151,9 +154,9 @@ func (g groups) texts() []string {
 	return all
 }
 
-// decisionTable returns the decisions as a table. It has a row for the locks that fit, and one
-// for the others, because lines are then few and long. Both have the need, which heads the
-// row for a screen reader.
+// decisionTable returns the decisions as a table. It has a row for the locks that fit and a
+// row for the others, because a few long lines are easier to read than many short ones.
+// Both have the need, which heads the row for a screen reader.
 func decisionTable(decisions []decision) tallyTable {
 	out := table{Heads: heads("two clients at once", "locks", "which, and why"), wraps: true}
 	for _, d := range decisions {

@@ -146,8 +146,8 @@ func (h damage) json() jsonDamage {
 	return jsonDamage{append([]string{}, h.names()...), h.judged, h.unknown, append([]string{}, h.assumptions()...)}
 }
 
-// jsonDecision has the locks that fit, if two clients that work at the same time do what
-// Need says.
+// jsonDecision has the locks that fit if two clients at work at the same time do the harm
+// in Need.
 type jsonDecision struct {
 	Need    string   `json:"need"`
 	Because string   `json:"because"`

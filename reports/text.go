@@ -48,8 +48,8 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-// result writes one of some results. If it is the only result, it also explains the violated
-// properties. Otherwise they are explained after all results.
+// result writes one result of the report. If it is the only result, it also explains the
+// violated properties. Otherwise they are explained after all results.
 func (t *text) result(r *scenarios.Result, results []*scenarios.Result) {
 	d := &document{title: titleOf(r.Scenario) + lockOf(r, results)}
 	pairs := groupByVariant(r)
@@ -146,7 +146,7 @@ func doubtPoints(runs []scenarios.RunResult) points {
 	for _, run := range runs {
 		addDoubt := func(text string) { all = append(all, point{doubtSign, fencingNames[run.Fencing] + ": " + text}) }
 		if run.Verdict.RanOn {
-			addDoubt("a paused process kept running, so the lock is not blamed for anything in which it took part")
+			addDoubt("a paused process kept running, so the lock is not blamed for anything in which that process took part")
 		}
 		for _, r := range run.Verdict.Repeated {
 			addDoubt(story.RepeatedSentence(r).String())

@@ -10,9 +10,9 @@ import (
 )
 
 // turns says what would turn the verdict of the runs of one variant. If the smallest changes
-// are known, they are a table with commands. Otherwise, of the runs of a changed scenario
-// that are all safe, it says why they are safe, which change would turn the verdict, and
-// which command finds all small changes. There are no pieces for any other runs.
+// are known, they are a table with commands. Otherwise, if all runs of a changed scenario
+// are safe, it says why, which change would turn the verdict, and which command finds all
+// small changes. In any other case there are no pieces.
 func turns(r *scenarios.Result, runs []scenarios.RunResult, o Options) []piece {
 	if why := o.Whys[runs[0].History]; why != nil {
 		return whyReport{why, o}.answer()

@@ -9,10 +9,10 @@ import (
 )
 
 // RunBoth runs a variant without fencing tokens and with them, with any kind of lock. If the
-// scenario does not apply to the lock, there are no runs, and notApplicable says why: the lock
-// lacks what the scenario is about, or it is not the scenario's own lock, and a fault cannot act on
-// it or too much happens in a run. There is one run if the options leave out the other. RunBoth
-// fails in the same cases as [Run].
+// scenario does not apply to the lock, there are no runs, and notApplicable says why: the
+// lock lacks what the scenario is about or, if it is not the scenario's own lock, a fault
+// cannot act on it or a run is too large. There is one run if the options leave out the
+// other. RunBoth fails in the same cases as [Run].
 func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string, err error) {
 	configs := map[string]sim.Config{}
 	for _, fencing := range []string{Off, On} {

@@ -23,8 +23,9 @@ func newEventLog(room int) eventLog {
 }
 
 // expectedEvents returns how many events a world usually has at most. If the world has no
-// more, its log is one piece, which becomes the trace's events without a copy. That saves
-// more in a large world, so the numbers exceed the usual ones by a quarter there.
+// more, its log is one piece, which becomes the trace's events without a copy. A copy costs
+// more in a large world, so the result for a large world is a quarter more than its usual
+// number of events.
 func (cfg *Config) expectedEvents() int {
 	const most = 1 << 18 // 104 MiB
 	nodes, sections := len(cfg.Nodes), 0
@@ -104,7 +105,7 @@ func (l *eventLog) last() *trace.Event {
 	return &piece[len(piece)-1]
 }
 
-// at returns the event with a sequence number, which begins with 1.
+// at returns the event with a sequence number; the first event has 1.
 func (l *eventLog) at(seq int) *trace.Event {
 	piece := len(l.firsts) - 1
 	for l.firsts[piece] >= seq {

@@ -22,8 +22,8 @@ type Host struct {
 	// failFaults are the faults that make the node answer requests with an error.
 	failFaults []*faultState
 	// diskStallFaults are the faults during which the node's disk confirms no write.
-	// diskPause identifies the pause of a node that can only wait until they end; it is nil
-	// if the node does not wait.
+	// diskPause identifies the pause of a node that waits for the end of these faults; it
+	// is nil if the node does not wait.
 	diskStallFaults []*faultState
 	diskPause       *faultState
 }
@@ -135,9 +135,10 @@ func (h *Host) RecordEvent(ev trace.Event) { h.record(h.system.Name, ev) }
 // something that this one does not simulate.
 func (h *Host) Doubt(why string) { h.w.addDoubt(why) }
 
-// Act does what waited for the events that the node has just recorded: faults strike or end, and
-// clients start. It reports whether the node is still up. A server calls it after it has recorded a
-// change and before it answers, so that a fault can strike between the two.
+// Act runs the actions that the events just recorded by the node trigger: faults strike or
+// end, and clients start. It reports whether the node is still up. A server calls it after
+// it has recorded a change and before it answers, so that a fault can strike between the
+// two.
 func (h *Host) Act() bool {
 	h.w.runDueActions()
 	return h.IsUp()

@@ -168,7 +168,7 @@ func (cfg *Config) whyNotTake(t trace.Task, has []string, ownProgram bool) strin
 	case kind.OneAtATime:
 		return "acquires several locks, but the background requests of its client library for one lock cannot be distinguished from those for another; choose another kind of lock"
 	case cfg.Storage.InCluster:
-		return "acquires several locks, but data in the cluster is kept by the client of one lock; let the storage be a process of its own"
+		return "acquires several locks, but with data in the cluster all requests for the data go through the client of one lock; let the storage be a process of its own"
 	case !slices.Contains(perObject, cfg.Storage.Fencing):
 		return fmt.Sprintf("acquires several locks, whose fencing tokens cannot be compared with each other, but a storage with the policy %s compares all of them; "+
 			"choose %s, and give each lock the name of the object that it guards", cfg.Storage.Fencing, storage.PerShard)

@@ -9,8 +9,9 @@ import (
 )
 
 // A request is something that a goroutine of a process wants the loop to do, such as to
-// send bytes or to set a timer. To admit a request is to do that. The loop admits requests
-// one at a time, in an order that does not depend on which goroutine was first.
+// send bytes or to set a timer. The loop admits a request by doing what the goroutine
+// wants. It admits requests one at a time, in an order that does not depend on which
+// goroutine was first.
 type request struct {
 	process *process
 	class   class
@@ -163,8 +164,8 @@ func (w *World) admit() bool {
 }
 
 // sortTied sorts the admissible requests from i on that only their words distinguish. It is
-// called for each of them: since they were inserted, the trace may have shown random words by
-// which they can be compared now.
+// called again before each of them is admitted, because the trace may meanwhile have named
+// random words of the requests, which then can be compared.
 func (w *World) sortTied(i int) {
 	first, end := w.admissible[i], i+1
 	if i > 0 && first.comparePlace(w.admissible[i-1]) == 0 {
@@ -251,7 +252,8 @@ func (w *World) addDoubt(why string) {
 // woken in this way, because they must not see the world in the middle of a moment.
 func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
-// runDueActions does what waited for the latest events: faults strike or end, and clients start.
+// runDueActions runs the actions that the latest events trigger: faults strike or end, and
+// clients start.
 func (w *World) runDueActions() {
 	for len(w.dueActions) > 0 {
 		do := w.dueActions[0]

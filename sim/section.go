@@ -229,9 +229,9 @@ func (g *program) attempt(ctx context.Context, h handle, outer *Section) (*Secti
 	return section, nil
 }
 
-// callLock calls the lock as one step, whose beginning has the fields of ev. fill, if not
-// nil, completes the event of its end. If the world can cancel the client's calls, call
-// gets a context that can be cancelled.
+// callLock calls the lock as one step. ev has the fields of the event with which the step
+// begins. fill, if not nil, completes the event of its end. If the world can cancel the
+// client's calls, call gets a context that can be cancelled.
 func (section *Section) callLock(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
 	g := section.g
 	if !g.cfg.Cancels.IsZero() || g.w.canBeCancelled(g.p.name) {
@@ -508,8 +508,8 @@ func (section *Section) write(ctx context.Context, t trace.Task, last bool) erro
 	return err
 }
 
-// access sends a request to the storage, as one step. It sends the request again if the
-// client does so (see [Client]).
+// access sends a request to the storage, as one step. If the field Resends of the [Client]
+// is set, it sends the request again after a failure.
 func (section *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
 	g := section.g
 	call := func() (storage.Response, error) { return g.callStorage(ctx, section, req, t.Via, g.cfg.GivesUp) }
@@ -650,7 +650,7 @@ func (g *program) awaitWorkEnd() {
 
 // Extend extends the lease. If it returns an error, the lease must be considered lost. For
 // a lease that lasts as long as a session, and for a lease that never ends by itself,
-// Extend does nothing. If the lock has no way to extend any other lease, Extend returns an
+// Extend does nothing. For any other lease that the lock cannot extend, Extend returns an
 // error, and the run is inconclusive.
 func (section *Section) Extend(ctx context.Context) error {
 	g := section.g

@@ -63,7 +63,7 @@ type socket struct {
 	wasChecked      bool      // the client has checked the connection; see peekConn
 	deadline        time.Time // the deadline of reads
 	deadlineExpired bool
-	checkDue        time.Time // time at which the loop will check the deadline; zero if no check is scheduled
+	checkDue        time.Time // time of the next check of the deadline; zero if none is scheduled. During a suspension moveDeadline sets it to prevent checks.
 }
 
 // dial opens a connection from a process to the node with an address. It replaces
@@ -150,9 +150,9 @@ func (p *process) recordRanWhilePaused() {
 }
 
 // delayAfterEnd is called for each I/O after the end of the world. It takes virtual time,
-// so that other goroutines can end. A goroutine may retry without end, so it ends the
-// goroutine after limit calls: a thousand on one socket, or ten thousand dials and calls of
-// one process. calls counts them.
+// so that other goroutines can end. A goroutine may retry without end. So delayAfterEnd
+// ends it after limit calls: 1,000 on one socket, or 10,000 dials and calls of one process.
+// calls counts them.
 func (w *World) delayAfterEnd(calls *atomic.Int64, limit int64) {
 	limitAfterEnd(calls, limit)
 	time.Sleep(time.Millisecond)
@@ -427,8 +427,8 @@ func (a tcpAddr) String() string { return string(a) }
 
 // SyscallConn lets a client check whether an idle connection has ended, before it uses the
 // connection again. Real clients call Read of the RawConn with a function that peeks at the
-// file descriptor. Here there is no file descriptor, so Read returns an error itself if the
-// peek would have found one.
+// file descriptor. Here there is no file descriptor, so Read itself returns the error that
+// the peek would have found.
 func (s *socket) SyscallConn() (syscall.RawConn, error) { return peekConn{s}, nil }
 
 // peekConn is the [syscall.RawConn] of a socket, which has only the check that SyscallConn

@@ -21,7 +21,8 @@ func newParseError(text, problem, forms string) error {
 // A form is an example of the grammar, such as "CLIENT's key expired on NODE". Words in
 // capitals are placeholders: [FormRoles] and [FormSteps] say what can take their place.
 
-// PointForms returns the forms of a point without a delay and without a number of times.
+// PointForms returns the forms of a point, without a delay and without a suffix such as ",
+// 2nd time".
 func PointForms() []string {
 	forms := []string{
 		"the start", "CLIENT's keys expired", "CLIENT's key expired on NODE", "CLIENT holds NODE", "PROCESS's clock jumped",

@@ -1,8 +1,9 @@
 // Command locksim shows how distributed locks fail, and what fencing tokens do about it. It
 // runs real lock clients in a simulated world in virtual time.
 //
-// It contains the locks that are mentioned in the debate about Redlock. The program
-// locksim-all contains the locks of all libraries, and takes twice as long to build.
+// It contains the locks on Redis (except rueidislock), etcd, ZooKeeper, Consul and
+// PostgreSQL. The program locksim-all contains the locks of all libraries, and takes twice
+// as long to build.
 package main
 
 import (

@@ -55,8 +55,8 @@ func checkPause(s *scenarios.Scenario, seeds []uint64) (*Failure, error) {
 	return nil, nil
 }
 
-// hasShorterPause reports whether a pause does harm that is shorter than length, by more than the
-// tolerance.
+// hasShorterPause reports whether a pause that is shorter than length by more than the
+// tolerance does harm.
 func hasShorterPause(path string, length time.Duration, seed uint64) (bool, error) {
 	if length <= pauseTolerance+time.Millisecond {
 		return false, nil

@@ -4,9 +4,9 @@ import "maps"
 
 // A census counts behaviours by the number of faults that they need: the smallest number of
 // faults in a world that has shown the behaviour. A behaviour is the hash of what happened
-// in a run. A second use counts different sets of faults by their size. The result does not
-// depend on the order in which entries are added. Beyond maxCounted entries the census
-// counts only a sample, so its memory is limited.
+// in a run. A search also uses a census to count the different sets of faults by their
+// size. The result does not depend on the order in which entries are added. Beyond
+// maxCounted entries the census counts only a sample, so its memory is limited.
 type census struct {
 	// fewestFaults has, for each behaviour, the smallest number of faults that has shown
 	// it.

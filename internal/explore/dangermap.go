@@ -27,8 +27,8 @@ func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 	}
 	lengths := r.mapLengths()
 	rows := make([][]runs.WorldResult, len(starts))
-	// Only a few rows are run at the same time. If a search can run only one world at a
-	// time, it must not wait for the maps.
+	// At most two rows for each job run at the same time, so a search that can run only one
+	// world at a time need not wait for all maps.
 	err := parallel(ctx, 2*max(f.search.Jobs, 1), len(rows), func(ctx context.Context, i int) error {
 		var err error
 		rows[i], err = f.runPauses(ctx, r, client, starts[i], lengths)
@@ -72,7 +72,7 @@ func (f *Found) runPauses(ctx context.Context, r *Record, client string, start I
 	return all, nil
 }
 
-// label returns the point as the row of a danger map is labelled.
+// label returns the label that a danger map shows for the point's row.
 func (p InjectionPoint) label() string {
 	if !p.Strikes.When.IsZero() {
 		return p.Strikes.When.String()

@@ -78,10 +78,10 @@ func (g groups) ordered() []*group {
 	return all
 }
 
-// id returns the ID of the way that a world is an example of. It has the families of the
-// faults and the blame for the damage. If the lock is to blame, it also has the stages of a
-// client's work that the faults strike. It says if data are corrupted despite fencing
-// tokens, and if a paused process ran on.
+// id returns the ID of the way to break the lock that the example shows. It has the
+// families of the faults and the blame for the damage. If the lock is to blame, it also has
+// the stages of a client's work that the faults strike. It says if data are corrupted
+// despite fencing tokens, and if a paused process ran on.
 func (e example) id() string {
 	var words []string
 	for _, f := range e.record.families(e.world) {

@@ -84,18 +84,18 @@ func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 	return all
 }
 
-// An aftermath is what happens on a node when a fault that struck it has acted. It is a
-// good moment for another client to ask for the lock. event returns what happens, for a
-// node. If it is nil, whyNone explains why.
+// An aftermath is the event on a node that a fault of that node causes. It is a good moment
+// for another client to ask for the lock. event returns what happens, for a node. If it is
+// nil, whyNone explains why.
 type aftermath struct {
 	event   func(node string) trace.Happening
 	whyNone string
 }
 
-// clockJumped returns the happening that the clock of a node is set.
+// clockJumped returns the event that the clock of a node is set.
 func clockJumped(node string) trace.Happening { return trace.ClockJumped{Process: node} }
 
-// nodeAction returns a function that returns the happening that a node does something.
+// nodeAction returns a function from a node to the event of this verb.
 func nodeAction(verb trace.Verb) func(string) trace.Happening {
 	return func(node string) trace.Happening { return trace.Action{Process: node, Verb: verb} }
 }

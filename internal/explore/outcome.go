@@ -47,8 +47,8 @@ func compareHarms(a, b Harm) int {
 	return cmp.Or(strings.Compare(a.Fencing, b.Fencing), strings.Compare(a.What, b.What), strings.Compare(a.Blame.String(), b.Blame.String()))
 }
 
-// allDamage returns everything that broke in a world. An inconclusive run has only broken
-// what a lock must never do.
+// allDamage returns everything that broke in a world. Of an inconclusive run, only
+// misconduct is known to be real.
 func allDamage(o runs.WorldResult) Damage {
 	var e Damage
 	for _, fencing := range []string{runs.FencingOff, runs.FencingOn} {

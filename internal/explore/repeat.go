@@ -26,8 +26,8 @@ import (
 //     everything have the same result, if their other effects are the same. The same is true
 //     of all crashes that leave nothing.
 
-// A triedWorld is a world that was run, with its result. Its grounds are sound: they can
-// prove that other worlds have the same result.
+// A triedWorld is a world that was run, with its result. Its run is complete and certain
+// enough to prove that other worlds have the same result.
 type triedWorld struct {
 	runs.WorldSpec
 	runs.WorldResult

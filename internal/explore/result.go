@@ -39,8 +39,8 @@ type Result struct {
 	Maps []DangerMap
 	// Worlds is the number of worlds that were tried: the sum of the levels' Tried, and
 	// Parts. Parts counts worlds that were run only to learn what a part of a larger set of
-	// faults does. First is the number, among all worlds tried, of the first world with one
-	// fault in which anything broke; 0 if there is none. These numbers leave out worlds
+	// faults does. First is the position, among all worlds tried, of the first world with
+	// one fault in which anything broke; 0 if there is none. These numbers leave out worlds
 	// without faults, and those that were run to shrink ways, to measure them and to draw
 	// maps.
 	Worlds, Parts, First int
@@ -64,7 +64,7 @@ type BaseRecord struct {
 	Doubt string `json:"doubt"`
 }
 
-// A Level is what was tried with one number of faults in a world.
+// A Level is the part of a search in which all worlds have the same number of faults.
 type Level struct {
 	Faults int
 	// Space is the number of sets of so many faults. Tried is the number of worlds with
@@ -129,7 +129,8 @@ type Way struct {
 	// strike.
 	Stages []string
 	// Off and On are the properties that are violated in the example, without and with
-	// fencing tokens. Blame is what is to blame: the lock, if it is to blame for any of it.
+	// fencing tokens. Blame names the cause: the lock, if at least one violation is its
+	// fault.
 	Off, On []string
 	Blame   checks.Blame
 	// Worlds is how many of the worlds tried broke in this way.

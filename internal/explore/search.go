@@ -194,8 +194,8 @@ func (f *Found) record(ctx context.Context) error {
 const leap = 16
 
 // A place is all single faults of one kind of a base that strike the same processes at the same
-// moment. Only the order in which faults are tried depends on places, and which worlds need not be
-// run: a world can repeat only another one of the same place.
+// moment. Places decide only the order in which faults are tried, and which worlds need not
+// be run: a world can repeat only another one of the same place.
 type place struct {
 	base int
 	// members has the indices of the faults among the base's single faults. first is the

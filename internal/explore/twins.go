@@ -23,9 +23,9 @@ import (
 // them early and the others later. It tries all of them, because nothing proves that they
 // are equal: each connection draws its own latencies, and a lock may prefer some nodes.
 
-// findAlike returns, for each of the nodes, the first of them that is like it. locks are
-// the locks of the trace. A member of a cluster is like no other: one of the members leads,
-// and each client uses one of them.
+// findAlike maps each node to the first node that is like it. locks are the locks of the
+// trace. A member of a cluster is like no other: one of the members leads, and each client
+// uses one of them.
 func findAlike(cfg sim.Config, locks []trace.LockInfo, nodes []string) map[string]string {
 	facts := nodeFacts(cfg, locks, func(name string) string { return name })
 	first := map[string]string{}

@@ -41,9 +41,9 @@ var (
 	beginsBlock = lazy.Regexp(`^(?:(?:#{1,6}|[+-]|[0-9]{1,9}[.)])(?: |$)|>|(?:- ?)+$|=+$)`)
 	// beginsEntity matches a character entity, such as &amp;, at the beginning of a text.
 	beginsEntity = lazy.Regexp(`^&(?:#[0-9A-Za-z]+|[0-9A-Za-z]+);`)
-	// reference matches texts to which GitHub gives a meaning at their first character.
-	// referenceWithin matches the beginnings of such texts where the meaning depends on the
-	// last character of the match, such as the dot in "www.".
+	// reference matches a text that GitHub turns into a reference when it reads the first
+	// character. referenceWithin matches the beginnings, such as "www.", that GitHub
+	// recognizes only at their last character.
 	reference       = lazy.Regexp(`^(?:[$]|@[0-9A-Za-z]|#[0-9]|://|:[0-9A-Za-z_+-]+:)`)
 	referenceWithin = lazy.Regexp(`(?i)^(?:www[.]|gh-[0-9])`)
 )

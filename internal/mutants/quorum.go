@@ -14,17 +14,17 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a quorum of nodes, except for those that are Redlock without a
-// feature. Some are close to a feature of Redlock:
+// These are the mistakes of a lock on a quorum of nodes. Mutants that are Redlock with a
+// feature turned off are not among them. Some mistakes are close to such a mutant:
 //
-//   - Redlock without "elapsed-check" makes noElapsedCheck, leaseFromAcquireEnd and
-//     extendWithoutElapsed together.
+//   - Redlock without "elapsed-check" has the mistakes noElapsedCheck, leaseFromAcquireEnd and
+//     extendWithoutElapsed at once.
 //   - Redlock without "release-on-all-nodes" does more than releaseWhereGranted: it also leaves
 //     out nodes after failed attempts.
 //   - Redlock without "release-after-failure" is exactly noCleanup. But an exploration would
 //     not detect it. Each handle on Redlock has its own connections, which changes how long its
-//     attempts take. With these times no single fault makes clients find each other's keys
-//     again and again.
+//     attempts take. With these delays no single fault makes two clients collide in every
+//     attempt.
 const (
 	halfIsEnough         mistake = "half-is-enough"
 	noElapsedCheck       mistake = "no-elapsed-check"

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// dropComparison makes a change of the lock independent of the comparison that must precede
-// it: in a script, in SQL, in a transaction of etcd, in the command SET with NX, and in Go.
+// dropComparison removes the comparison that must precede a write to the lock's state: in a
+// script, in SQL, in a transaction of etcd, in the command SET with NX, and in Go.
 func dropComparison(f *file) (changes []change) {
 	ast.PreorderStack(f.tree, nil, func(n ast.Node, stack []ast.Node) bool {
 		switch n := n.(type) {
@@ -77,7 +77,7 @@ var (
 	ownRow = lazy.Regexp(`(?i)\b(?:\w+\.)?(?:` + holderWords + `)\s*=\s*(?:\$\d+|\?\d*|[:@]\w+)`)
 )
 
-// holderWords are the names of what says who holds a lock.
+// holderWords are common names of the value that identifies a lock's holder.
 const holderWords = `holder|holder_id|owner|owner_id|locked_by|identity|token|value|val|word|nonce|uuid|secret|session_id`
 
 // comparisonsInSQL returns the changes of a text in SQL. A parameter must remain in the
@@ -115,11 +115,11 @@ func (f *file) comparisonsInCall(call *ast.CallExpr) (changes []change) {
 	return changes
 }
 
-// holderName matches the name of something that says who holds a lock.
+// holderName matches a name of the value that identifies a lock's holder.
 var holderName = lazy.Regexp(`(?i)^(` + holderWords + `|holderidentity|id)$`)
 
-// comparesHolders reports whether an expression compares two values, one of which says who
-// holds the lock.
+// comparesHolders reports whether an expression compares two values, one of which
+// identifies the lock's holder.
 func comparesHolders(e *ast.BinaryExpr) bool {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return false

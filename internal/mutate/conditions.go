@@ -29,8 +29,9 @@ func outcomeOf(body []ast.Stmt) outcome {
 	return fails
 }
 
-// A test is a part of a condition, with what follows if the whole condition is true. The
-// parts are what && and || connect. What a function returns as its result can be a test, too.
+// A test is one operand of && or || in a condition, with the outcome of the branch that
+// runs if the whole condition is true. An expression that a function returns can be a test,
+// too.
 type test struct {
 	expr    ast.Expr
 	outcome outcome

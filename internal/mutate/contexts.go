@@ -28,15 +28,15 @@ func callersContext(f *file) (changes []change) {
 	return changes
 }
 
-// isDefault reports whether the innermost node is an assignment with =. Such an assignment mostly
-// gives a context that is nil its default.
+// isDefault reports whether the innermost node is an assignment with =. Such an assignment
+// mostly replaces a nil context by a default.
 func isDefault(stack []ast.Node) bool {
 	a, is := stack[len(stack)-1].(*ast.AssignStmt)
 	return is && a.Tok == token.ASSIGN
 }
 
-// contextIn returns the name of the innermost parameter that is a context, of the functions
-// among some nodes; "" if there is none.
+// contextIn returns the name of the context parameter of the innermost function in stack
+// that has one; "" if none has.
 func (f *file) contextIn(stack []ast.Node) (name string) {
 	for _, n := range stack {
 		var parameters *ast.FieldList

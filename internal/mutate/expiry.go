@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// expiryArgument matches an expiry among the arguments of a command in Lua, with the
-// argument of the script that has the TTL.
+// expiryArgument matches an expiry among the arguments of a command in Lua, and the element
+// of ARGV that has the TTL.
 var expiryArgument = lazy.Regexp(`(?i)\s*,\s*\\?["'](?:ex|px|exat|pxat)\\?["']\s*,\s*ARGV\[\w+\]`)
 
 // expiryWord matches an argument that says that the next one is the expiry.
@@ -60,7 +60,7 @@ func expiriesInScript(text string, offset int) (changes []change) {
 var milliseconds = lazy.Regexp(`(?i)["'](pexpire|px)\\?["']`)
 
 // ttlUnit sends a TTL in another unit: milliseconds where seconds are expected, or the other
-// way round, or microseconds. It also rounds a TTL down that the lock rounds up.
+// way round, or microseconds. It also rounds down a TTL that the lock rounds up.
 func ttlUnit(f *file) (changes []change) {
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// patience is how much real time a run may take. A page that waits no longer than that ends
-// the program itself.
+// patience is how much real time a run may take. If the page gives up earlier, it ends the
+// program itself.
 const patience = time.Minute
 
 // An Answer is what a page shows of a world.

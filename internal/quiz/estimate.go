@@ -107,9 +107,9 @@ func (e *Estimate) expected() string {
 	return "a time, such as 12s or 150ms"
 }
 
-// choices returns answers to choose from instead of a number, for votes: the right one, the
-// tempting one, and others that are clearly wrong, in their order. The place of the right one
-// follows from the value.
+// choices returns the answers of a vote, in ascending order: the right one, the tempting
+// one, and others that are clearly wrong. The place of the right one follows from the
+// value.
 func (e *Estimate) choices() []Choice {
 	const many = 4
 	value := e.Value

@@ -1,6 +1,6 @@
 // Package quiz asks for forecasts of what runs show, and grades them. A form is a kind of
 // question that can be asked of any scenario. Its answer is computed from the traces of the
-// runs alone. The questions of questions.yaml add to a form what people learn it for.
+// runs alone. Each question of questions.yaml also says what people can learn from it.
 package quiz
 
 import (

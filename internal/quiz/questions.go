@@ -39,8 +39,8 @@ type Item struct {
 
 	run  `yaml:",inline"`
 	Form string `yaml:"form"`
-	// Of are the runs that the forms which and compare ask about. Which is the criterion of
-	// the form which, and Figure that of the forms measure and compare.
+	// Of has the runs of a question of the form "which" or "compare". Which is the
+	// criterion of the form "which", and Figure that of the forms "measure" and "compare".
 	Of     []labelledRun `yaml:"of"`
 	Which  criterion     `yaml:"which"`
 	Figure figureName    `yaml:"figure"`

@@ -162,8 +162,8 @@ func (c *cluster) knowLocks(all []trace.LockInfo) {
 }
 
 // begin is called when the run begins, and records the sessions that the clients have already.
-// Their times were counted from an earlier beginning, and earlier is the time between the two. The
-// mutex is held.
+// Their times count from an earlier beginning; earlier is the time from that beginning to
+// the beginning of the run. The mutex is held.
 func (c *cluster) begin(earlier time.Duration) {
 	if c == nil {
 		return
@@ -233,7 +233,8 @@ func (c *cluster) alive(id string, sentAt time.Duration) []trace.Event {
 	return []trace.Event{{Kind: trace.KindAlive, Session: nameSession(c.r.names, id), TTL: s.ttl, Expires: max(sentAt+s.ttl, 1)}}
 }
 
-// expiryPolls is how often the harness asks whether a session has ended that should have.
+// expiryPolls is the interval at which the harness asks whether an overdue session has
+// ended.
 const expiryPolls = 50 * time.Millisecond
 
 // planExpiry makes the harness look when a session should have expired. The mutex is held.

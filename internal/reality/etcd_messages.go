@@ -103,7 +103,7 @@ func (e *effect) addDelete(request []byte) {
 	e.deletes = append(e.deletes, [2]string{from, to})
 }
 
-// deepestTxn bounds how deep the nested transactions are that the harness reads.
+// deepestTxn is the depth down to which the harness reads nested transactions.
 const deepestTxn = 10
 
 // addTxn adds the keys of a TxnRequest, in both of its branches.

@@ -24,8 +24,8 @@ type Options struct {
 	Program func(client string) *exec.Cmd
 	// Guard returns the command of a process that calls [Guard].
 	Guard func() *exec.Cmd
-	// Foreign says that the program is not this program with one of its own locks. The key
-	// and the quorum of the lock are then those that the program reports.
+	// Foreign means that the clients run another program than locksim. The key and the
+	// quorum of the lock are then those that the program reports.
 	Foreign bool
 	// Setup bounds how long the servers and the programs may take until they are ready; 0
 	// means 30 seconds.
@@ -39,8 +39,8 @@ type Options struct {
 	Notes []string
 }
 
-// A run is one world that is being played. One mutex guards all of it; faults strike, and
-// events are recorded, while it is held.
+// A run is one world that is being played. One mutex guards the whole run. It is held while
+// faults strike and events are recorded.
 type run struct {
 	cfg     sim.Config
 	options Options
@@ -157,8 +157,8 @@ func (r *run) setUp() error {
 	return nil
 }
 
-// nameKeys makes the trace show the keys of the locks as they are. Connections that the
-// programs have made already use the same names.
+// nameKeys makes the trace show the keys of the locks, and not aliases for them. The new
+// names also apply to connections that the programs have made earlier.
 func (r *run) nameKeys() {
 	var keys []string
 	for _, l := range r.trace.Locks {
@@ -169,8 +169,9 @@ func (r *run) nameKeys() {
 	r.do(func() { *r.names = *sim.NewNames(keys...) })
 }
 
-// adoptKeys makes the slots of the lock those that the clients' programs have reported. It
-// fails if two clients of one lock disagree about it, or the world does not have them.
+// adoptKeys sets the slots of each lock to the slots that the clients' programs have
+// reported. It fails if two clients of a lock report different slots, or if the world has
+// fewer servers.
 func (r *run) adoptKeys() error {
 	for i := range r.trace.Locks {
 		l := &r.trace.Locks[i]
@@ -187,22 +188,22 @@ func (r *run) adoptKeys() error {
 				continue
 			}
 			if a, b := first.ready, c.ready; a.Key != b.Key || a.Servers != b.Servers || a.Quorum != b.Quorum {
-				return fmt.Errorf("the programs of %s and %s report different keys, servers or quorums of the lock %s in ready; they must be equal", first.cfg.Name, c.cfg.Name, l.Name)
+				return fmt.Errorf("the programs of %s and %s report different keys, servers or quorums of the lock %s in their \"ready\" messages; they must be equal", first.cfg.Name, c.cfg.Name, l.Name)
 			}
 		}
 	}
 	return nil
 }
 
-// adoptReport makes the slots of a lock those that the program of a client has reported.
+// adoptReport sets the slots of a lock to the slots that a client's program has reported.
 func adoptReport(l *trace.LockInfo, c *client) error {
 	if n := c.ready.Servers; n > len(l.Slots) {
-		return fmt.Errorf("the program of %s says in ready that its lock is on %d servers, but the scenario has %d; set lock.nodes to %d, or report fewer", c.cfg.Name, n, len(l.Slots), n)
+		return fmt.Errorf("the program of %s says in its \"ready\" message that its lock is on %d servers, but the scenario has %d; set lock.nodes to %d, or report fewer", c.cfg.Name, n, len(l.Slots), n)
 	} else if n > 0 && n < len(l.Slots) {
 		l.Slots, l.Quorum = l.Slots[:n], n/2+1
 	}
 	if q := c.ready.Quorum; q > len(l.Slots) {
-		return fmt.Errorf("the program of %s reports in ready a quorum of %d, but its lock has %d servers; report at most that many", c.cfg.Name, q, len(l.Slots))
+		return fmt.Errorf("the program of %s reports in its \"ready\" message a quorum of %d, but its lock has %d servers; report at most that many", c.cfg.Name, q, len(l.Slots))
 	} else if q > 0 {
 		l.Quorum = q
 	}
@@ -222,7 +223,7 @@ func doubtUnseenLocks(t *trace.Trace) {
 		}
 		granted := slices.IndexFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == l.Name && s.Granted != nil })
 		if granted >= 0 && len(l.Slots) > 0 && !slices.ContainsFunc(h.Holdings(), isOwnKey) {
-			t.Doubts = append(t.Doubts, fmt.Sprintf("no client has set the key %q on a server of the lock, although %s says that it has the lock; its program must give the real key in ready",
+			t.Doubts = append(t.Doubts, fmt.Sprintf("no client has set the key %q on a server of the lock, although %s says that it has the lock; its program must report the real key in its \"ready\" message",
 				l.Slots[0].Key, h.Sections()[granted].Client))
 		}
 	}
@@ -299,8 +300,8 @@ func (r *run) measureLateness(late *time.Duration) {
 }
 
 // beginTime lets the time of the run begin. The messages that the programs sent while they made
-// their connections are due now. Their times were counted from an earlier beginning, and the result
-// is the time between the two.
+// their connections are due now. Their times count from an earlier beginning. The result is
+// the time from that beginning to the beginning of the run.
 func (r *run) beginTime() (earlier time.Duration) {
 	earlier = r.now()
 	r.began = time.Now()
@@ -323,7 +324,7 @@ func (r *run) beginTime() (earlier time.Duration) {
 // now returns the time since the start of the run.
 func (r *run) now() time.Duration { return time.Since(r.began) }
 
-// do calls f, and then the functions that are due because of it, while nothing else happens.
+// do calls f, and then the functions that became due, and holds the mutex meanwhile.
 func (r *run) do(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

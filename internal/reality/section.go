@@ -98,7 +98,7 @@ func (c *client) attempt() (*section, error) {
 			return
 		}
 		s.grantedAt, s.until = c.r.now(), s.endAfter(s.calledAt, a)
-		// The lock was granted at the earliest when the last answer reached the program.
+		// The lock cannot have been granted before the last answer reached the program.
 		ev.Earliest = max(c.lastHeard, s.calledAt)
 		ev.LeaseEnd = leaseEnd(a)
 		if a.Session != "" {
@@ -163,9 +163,9 @@ func (s *section) callLock(step trace.Step, command string, begin trace.Event, f
 	return nil
 }
 
-// beginStep records the beginning of a step. First it strikes the faults that strike before
-// the step, and waits until the client runs. It returns false if the run ends or the client
-// crashes before that.
+// beginStep records the beginning of a step. First it triggers the faults that strike
+// before the step, and waits until the client runs. It returns false if the run ends or the
+// client crashes before that.
 func (s *section) beginStep(step trace.Step, ev trace.Event) bool {
 	c := s.c
 	c.r.mu.Lock()

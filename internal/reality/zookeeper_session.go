@@ -101,7 +101,7 @@ func (s *zooKeeperSession) readMessage() ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(length[:])
 	if n > zkLargest {
-		return nil, fmt.Errorf("a message has %d bytes", n)
+		return nil, fmt.Errorf("a message of ZooKeeper claims to have %d bytes; the most is %d", n, zkLargest)
 	}
 	message := make([]byte, n)
 	_, err := io.ReadFull(s.in, message)
@@ -181,7 +181,7 @@ func (s *zooKeeperSession) readOne() error {
 	return nil
 }
 
-// startReading says that from now on only [zooKeeperSession.readAll] reads messages.
+// startReading records that from now on only [zooKeeperSession.readAll] reads messages.
 func (s *zooKeeperSession) startReading() {
 	_ = s.conn.SetReadDeadline(time.Time{})
 	s.mu.Lock()

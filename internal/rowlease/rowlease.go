@@ -72,8 +72,8 @@ type lease struct {
 }
 
 // renew moves the end of the lease to one TTL after asked. Without the option
-// count-from-call it counts from now instead. It reports whether the lease has not ended
-// yet.
+// count-from-call it counts from now instead. It reports whether the lease is still
+// running.
 func (l *lease) renew(asked fakeclock.Reading) bool {
 	if !l.row.Env.Options.Has("count-from-call") {
 		asked = l.row.Now()

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A Row has a step of each run, which correspond to each other. If no step of the other run
+// A Row has two corresponding steps, one of each run. If no step of the other run
 // corresponds to a step, the row has that step alone, and the other is nil.
 type Row struct{ Left, Right *story.Clause }
 
@@ -28,9 +28,9 @@ func CommonSteps(left, right []story.Clause) int {
 }
 
 // Align places the steps of two runs side by side, each in its order. Of all ways to do so,
-// it takes the one in which the most steps correspond, and as closely as possible. Steps to
-// which no other corresponds are in the order of their times. Time and memory grow with the
-// product of the numbers of steps.
+// it takes one with the greatest sum of likeness, so that many steps correspond, and
+// closely. Steps to which no other corresponds are in the order of their times. Time and
+// memory grow with the product of the numbers of steps.
 func Align(left, right []story.Clause) []Row {
 	// best[i][j] is the likeness of the best alignment of left[i:] and right[j:].
 	best := make([][]int32, len(left)+1)
@@ -73,7 +73,8 @@ func Align(left, right []story.Clause) []Row {
 	return rows
 }
 
-// A key is what makes steps correspond.
+// A key has the properties of a step by which Align compares it with the steps of the other
+// run.
 type key struct {
 	subject story.Raw
 	// text is the predicate, and shape the predicate without its numbers, which differ with

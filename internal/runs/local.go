@@ -42,8 +42,8 @@ func newPreparedBase(v *scenarios.Variant) *preparedBase {
 	return &preparedBase{variant: v, configs: map[string]sim.Config{}}
 }
 
-// NewLocal returns a runner of worlds on the bases. patience is the most real time that
-// each run of a world may take; see [sim.RunPatiently].
+// NewLocal returns a runner of worlds on the bases. patience is the longest real time that
+// a run of a world may take; see [sim.RunPatiently].
 func NewLocal(bases []Base, patience time.Duration) *Local {
 	return &Local{bases: bases, patience: patience, prepared: make([]*preparedBase, len(bases))}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // A Remote runs worlds in worker processes, several at the same time. If a lock ends its
-// process or never returns, only the result of that one world is lost: in it both runs
-// broke, by a panic or a hang.
+// process or never returns, only that one world is affected: its result says that both runs
+// ended in a panic or a hang.
 type Remote struct {
 	*Pool
 	// local makes the configurations of worlds. It runs none.
@@ -79,7 +79,7 @@ func (p *Remote) request(ctx context.Context, o workOrder) (r workReply, err err
 	return r, err
 }
 
-// endingOf returns, from the death of a worker, how the run ended that caused it.
+// endingOf returns how the run ended that made a worker die.
 func endingOf(d Death) trace.Ending {
 	ending := trace.Ending{Rule: d.Rule(), Why: "the process that ran it "}
 	if d.Panic == "" {

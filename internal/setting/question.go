@@ -12,11 +12,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// DescribeForQuestion is [Describe] for readers who have to predict the result. A scenario often
-// says when something happens by what clients achieve: a fault lasts until client-2 has
-// released. That gives away that client-2 gets the lock. DescribeForQuestion gives the times of
-// the run instead. A time that is itself an answer is only compared with the TTL: isAnswer
-// reports whether it is. The run must have a history.
+// DescribeForQuestion is [Describe] for readers who have to predict the result. A scenario
+// often defines a moment by what a client achieves: a fault lasts "until client-2
+// released". That gives away that client-2 gets the lock. DescribeForQuestion gives the
+// times of the run instead. A time that is itself an answer is only compared with the TTL:
+// isAnswer reports whether it is. The run must have a history.
 func DescribeForQuestion(run scenarios.RunResult, seed uint64, isAnswer func(time.Duration) bool) []Row {
 	h := run.History
 	return describe(run, seed, func(config *sim.Config, hidden *hints) {

@@ -85,7 +85,7 @@ var reasonSentences = map[checks.Code]string{
 	"lock-did-not-answer":    "the lock had not answered its %s",
 	"release-open":           "%s's release, called at %v, never returned",
 	"members-in-reach":       "%s could reach a healthy group of %d of the cluster's %d members, and %d are enough",
-	"quorum-in-reach":        "%s could reach %d of the lock's %d keys on healthy nodes, and %d are enough",
+	"quorum-in-reach":        "%s could reach healthy nodes for %d of the lock's %d keys, and %d are enough",
 	"unheard-of":             "%s waits without a deadline for %s, which had lost power without closing the connection",
 	"storage-turned-away":    "%s was granted the lock, but the storage %s its %s, as it learnt at %v",
 	"clock-had-not-counted":  "%s was granted the lock at %v, but its clock had not counted the time since its request",

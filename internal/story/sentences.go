@@ -91,8 +91,8 @@ func (p *Paragraph) sentences() []sentence {
 // continuesSentence reports whether the statement next goes into one sentence with the
 // statements from first on. It does if it has the same subject and needs no time of its
 // own. After a statement about a fault, the return from the fault also goes into the
-// sentence. Other actions do so only if the fault strikes at the start of the run or is a
-// pause, but not a suspension.
+// sentence. Other actions go into it only if the fault strikes at the start of the run, or
+// is a pause that is not a suspension.
 func continuesSentence(first, next statement) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
@@ -102,8 +102,8 @@ func continuesSentence(first, next statement) bool {
 }
 
 // shortSubject returns the subject of a statement. It returns "it" if the statement before
-// has the same subject, and "its keys" or the like if that subject is the owner of this
-// one. subjects are those of the statements before.
+// has the same subject, and "its keys" or the like if the subject of the statement before
+// owns s. subjects are those of the statements before.
 func shortSubject(s Subject, subjects []Subject) string {
 	if len(subjects) == 0 {
 		return s.String()
@@ -117,8 +117,8 @@ func shortSubject(s Subject, subjects []Subject) string {
 	return s.String()
 }
 
-// joinActions lists the actions of a subject. An action may be a list itself; then the
-// items are separated so that the lists can be distinguished.
+// joinActions lists the actions of a subject. If an action is itself a list, a comma before
+// the last "and" separates it from the actions.
 func joinActions(actions []string) string {
 	n := len(actions)
 	long := func(s string) bool {

@@ -83,7 +83,7 @@ func (l *layout) bars() []bar {
 	return all
 }
 
-// newAxis gives all moments that are drawn between the columns their positions.
+// newAxis computes the positions of all moments that are drawn between the columns.
 func (l *layout) newAxis() {
 	var edges []history.Moment
 	for _, b := range l.bars() {

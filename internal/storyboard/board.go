@@ -37,8 +37,8 @@ type Shape struct {
 	X, Y, W, H int
 	Corner     int
 	Path       string
-	// step is the first build with the shape; 0 if all have it. isBar says that the shape
-	// lasts, so a build shows its beginning only.
+	// step is the first build with the shape; 0 if all have it. isBar means that the shape
+	// extends over time, so a build cuts it at its last moment.
 	step  int
 	isBar bool
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // A cast is what a storyboard is about: the clients, sections and objects of which the first
-// finding speaks. If it speaks of fewer clients than it takes to compete for the lock, those
-// of the witnesses and of the faults follow, and then those that were granted the lock.
+// finding speaks. If the finding names too few clients to show a competition, the cast adds
+// the clients of the witnesses and of the faults, and then the clients that were granted
+// the lock.
 type cast struct {
 	history *history.History
 	// finding is the property that the first finding is about; "" if there is no finding.
@@ -151,8 +152,8 @@ func (c *cast) chooseSections(run story.Run, evidence []int) {
 // hasClient reports whether a client is in the cast.
 func (c *cast) hasClient(name string) bool { return slices.Contains(c.clients, name) }
 
-// hasSection reports whether a section is in the cast. A section that only another run of
-// the same world has is in it if its client is.
+// hasSection reports whether a section is in the cast. If only another run of the same
+// world has the section, it belongs to the cast if its client does.
 func (c *cast) hasSection(id history.Acquisition) bool {
 	isChosen := slices.ContainsFunc(c.sections, func(s *history.Section) bool { return s.Acquisition == id })
 	return isChosen || c.hasClient(id.Client) && c.history.Section(id) == nil

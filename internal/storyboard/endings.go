@@ -62,8 +62,8 @@ func (l *layout) placeForkedWrite(e ending, i, y int) {
 	l.shape(Shape{Class: "knot " + l.colourOf(m), X: l.fork - 6, Y: at.base - 6, W: 12, H: 12, Corner: 6, step: step})
 }
 
-// placeForkTime writes the time of the first moments of the endings above the lanes, if it is
-// the same in all.
+// placeForkTime writes, above the lanes, the time at which the endings begin, if it is the
+// same in all.
 func (l *layout) placeForkTime() {
 	var first *moment
 	for _, e := range l.endings {

@@ -15,8 +15,8 @@ import (
 type data struct {
 	locks.Data
 	kv clientv3.KV
-	// ownerCondition is the condition of each write, if writes have one: that the key still
-	// exists with which the handle last acquired the lock. See [grant].
+	// ownerCondition is the condition of each write, if writes have one: that the key of
+	// the handle's last grant still exists. See [grant].
 	ownerCondition clientv3.Cmp
 }
 

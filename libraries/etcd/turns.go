@@ -23,9 +23,9 @@ import (
 // Goroutines that share a connection are often woken at the same time: when the connection
 // breaks, when a new one is made for which all of them wait, or when a context ends. They
 // would then send in the order in which they happen to run, which differs from run to run.
-// So each of them waits for its turn before it sends. A call waits when there is a
-// connection for it, and a stream waits before each message. The turns are ordered by
-// words; those of a call are in its context.
+// So each of them waits for its turn before it sends. Once a call has a connection, it
+// waits for its turn. A stream waits for a turn before each message. The turns are ordered
+// by words: strings that describe a request. The words of a call are in its context.
 
 // takeTurns returns the dial options that make the goroutines of a client take turns.
 func takeTurns(e *locks.Env) []grpc.DialOption {
@@ -45,9 +45,10 @@ func takeTurns(e *locks.Env) []grpc.DialOption {
 type turns struct {
 	wait           func(words ...string)
 	waitAfterTimer func(ctx context.Context, words ...string)
-	// process is a context that ends with the process. After that nobody waits for a turn
-	// any more, so gRPC would retry on a closed connection without a pause. No other
-	// goroutine would get the time to notice that the connection is closed.
+	// process is a context that ends with the process. After that no goroutine waits for a
+	// turn, so gRPC would retry on a closed connection without a pause, and no other
+	// goroutine would get the time to notice that the connection is closed. Therefore Pick
+	// then sleeps for 1 ms.
 	process context.Context
 	// callCount is the number of calls so far. Each call goes to the next endpoint.
 	callCount atomic.Uint32
@@ -84,10 +85,10 @@ func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.Clie
 		return nil, err
 	case method == keepAlive:
 		// The client sends the first keep-alive if time has passed since the lease was
-		// granted. In reality some time always has, but not in a world. Also, the client's
-		// loop that looks for expired leases and its loop that sends keep-alives would
-		// start at the same moment. They repeat every second and every half second, so
-		// their order would be random.
+		// granted. On a real machine some time always has passed, but in a simulated run
+		// none has. Also, the client's loop that looks for expired leases and its loop that
+		// sends keep-alives would start at the same moment. They repeat every second and
+		// every half second, so their order would be random.
 		time.Sleep(keepAliveDelay)
 		return &keepAlives{ClientStream: s, turns: t}, nil
 	}
@@ -199,7 +200,7 @@ func (s *keepAlives) CloseSend() error {
 // callKey is the key under which the context of a call has the call.
 type callKey struct{}
 
-// A call is a call that waits for its turn, with the words that order the turns.
+// A call is a gRPC call that waits for its turn, with the words that order the turns.
 type call struct {
 	*turns
 	words []string

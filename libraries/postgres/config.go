@@ -15,9 +15,9 @@ import (
 // database/sql), and the ConnConfig of a pool. Env.Close closes the connections and cancels
 // connects in progress.
 //
-// It is pgx's default configuration with these differences: the environment and the home
-// directory do not count, no name is looked up, TLS is off, and only a context limits how
-// long a connect may take.
+// It is pgx's default configuration with these differences: environment variables and files
+// of the home directory are ignored, no name is looked up, TLS is off, and only a context
+// limits how long a connect may take.
 func Config(e *locks.Env) (*pgx.ConnConfig, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on PostgreSQL needs a server, but there is none")

@@ -40,8 +40,8 @@ const (
 type lock struct {
 	env    *locks.Env
 	locker rueidislock.Locker
-	// lifetime is cancelled by Env.Close. leases has a count for each lease for which the
-	// library still has goroutines, so that Env.Close can wait for them.
+	// lifetime is cancelled by Env.Close. leases counts the leases for which the library
+	// still runs goroutines, so that Env.Close can wait for them.
 	lifetime context.Context
 	leases   sync.WaitGroup
 }

@@ -208,8 +208,7 @@ func rank(frame []byte) int {
 	if i := slices.Index([]int{opAuth, opSetWatches, opPing}, opcode(frame)); i >= 0 {
 		return i
 	}
-	// after the three kinds above
-	return len("aswp")
+	return 3 // after the three kinds above
 }
 
 // randomPrefix matches the random words that go-zookeeper's lock puts before the names of

@@ -15,7 +15,7 @@ type endpoint struct {
 	methods []string
 	// needsLeader reports whether a request waits until the server is the leader.
 	needsLeader bool
-	// parameters are the parameters that only some endpoints understand, and this one does.
+	// parameters are the parameters of this endpoint that not every endpoint has.
 	parameters []string
 	// missingNameError is the error for a request without a name after the path; "" if it
 	// needs no name.

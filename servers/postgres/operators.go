@@ -52,7 +52,7 @@ func (sc *scope) analyseUnary(e *sql.Operation) *node {
 }
 
 // strict returns a node that applies a func to the value of x. If the value is NULL, the
-// result is NULL, as of the functions that PostgreSQL calls strict.
+// result is NULL, as with functions that PostgreSQL calls strict.
 func strict(x *node, t sql.Type, do func(value) value) *node {
 	return &node{typ: t, eval: func(f *frame) value {
 		v := x.eval(f)
@@ -74,8 +74,9 @@ func strict2(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	}}
 }
 
-// combineLogic returns x OR y if decides is true, and x AND y if it is false. An operand
-// that equals decides determines the result alone; otherwise NULL makes it NULL.
+// combineLogic returns x OR y if decides is true, and x AND y if it is false. If an operand
+// equals decides, the result is decides. Otherwise the result is NULL if an operand is
+// NULL.
 func combineLogic(x, y *node, decides bool) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value {
 		a := x.eval(f)
@@ -189,7 +190,7 @@ func checkDivisor(do func(a, b value) value) func(a, b value) value {
 }
 
 // integerOperators returns the operators of an integer type. Arithmetic raises an error if
-// the result does not fit the type; operations on bits cut the result off.
+// the result does not fit the type; operations on bits truncate the result.
 func integerOperators(t sql.Type) []operator {
 	size := int64(bitsOf(t))
 	fits := func(do func(n, a, b *big.Int) *big.Int) func(a, b value) value {

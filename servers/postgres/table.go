@@ -184,8 +184,7 @@ type sequence struct {
 // sequence.c.
 const logAhead = 32
 
-// next returns the next number of the sequence. It is logged by the transaction by which it
-// is asked for.
+// next returns the next number of the sequence. The caller's transaction logs it.
 func (q *sequence) next(caller *tx) int64 {
 	q.last++
 	if q.last > q.logged {

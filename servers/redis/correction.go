@@ -175,8 +175,8 @@ var lifespans = map[string]lifespan{
 }
 
 // parseLifespan parses the word of a command that says when a key expires. fit is the word
-// for miniredis, shortened to maxLife, and left is how long that is from now. err is the
-// text of an error, or "".
+// for miniredis, with maxLife as its limit, and left is the time from now until the key
+// expires. err is the text of an error, or "".
 func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
 	invalid := fmt.Sprintf("ERR invalid expire time in '%s' command", strings.ToLower(command))
 	v, ok := parseInteger(word)

@@ -20,8 +20,8 @@ type client struct {
 	session           int64
 	isGreeted, closed bool
 	timeout           int32 // the session's timeout, in milliseconds
-	// knowsReadOnly reports whether the client expects the answer to its first message to
-	// say if the server is read-only.
+	// knowsReadOnly reports whether the answer to the client's first message must contain
+	// the flag read-only.
 	knowsReadOnly bool
 	identities    []ident // the identities that it has proved
 	calls         []*call // the requests that have no answer yet, the oldest first

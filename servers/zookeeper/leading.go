@@ -42,8 +42,8 @@ type pending struct {
 type learner struct {
 	name string
 	end  *sim.End
-	// accepted is the epoch that the follower has promised to follow; once promised is set,
-	// it is the follower's last zxid.
+	// accepted is the last epoch that the follower has accepted. Once promised is set, the
+	// field has the follower's last zxid instead.
 	accepted int64
 	// The steps that a follower goes through, in order. hasEpoch: it was sent the epoch.
 	// promised: it has promised to follow it. sent: it was sent the transactions that it
@@ -361,7 +361,7 @@ func (d *disk) since(zxid int64) (int64, []*txn) {
 }
 
 // learnerSynced handles the message that a follower has all that it was sent. When a
-// majority has, the leader begins to serve.
+// majority has all transactions, the leader begins to serve.
 func (l *leading) learnerSynced(f *learner, zxid int64) {
 	m := l.m
 	f.synced = true

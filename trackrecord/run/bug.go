@@ -47,8 +47,8 @@ func readBugs(tests *builder) ([]*bug, error) {
 func (b *bug) versions() []*version { return slices.Concat(b.bad, b.good) }
 
 // test runs the bug's story and the suite with all versions, and returns the bug's row of
-// the table. With check, it does not run the whole suite, but only the test case that old,
-// the row in the README, names.
+// the table. If check is set, it does not run the whole suite, but only the test case that
+// old names; old is the bug's row in the README.
 func (b *bug) test(check bool, old *row) (row, error) {
 	start := time.Now()
 	r := row{name: b.name, title: b.story.Title, source: b.story.Source, library: b.bad[0].bug.Library}
@@ -174,7 +174,7 @@ func (b *bug) checkSuite(r *row, old *row) error {
 			return err
 		}
 		if fails != v.Bad() {
-			return fmt.Errorf("%s: %s fails in the test case %s of the suite: %v", v.Name, v.title(), old.foundBy, fails)
+			return fmt.Errorf("%s: with %s, the test case %s of the suite fails: %v, want %v", v.Name, v.title(), old.foundBy, fails, v.Bad())
 		}
 	}
 	fmt.Printf("  the suite finds it by %s\n", old.foundBy)

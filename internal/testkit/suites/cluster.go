@@ -175,8 +175,8 @@ func (c *Cluster) Dial(ctx context.Context, network, addr string) (net.Conn, err
 }
 
 // socket accepts a new deadline even if the other end has closed the connection, as a
-// kernel's socket does. A pipe returns an error; then it would depend on chance by which
-// error the client notices that the connection is closed.
+// kernel's socket does. A pipe returns an error, and then chance would decide which error
+// the client sees when the connection is closed.
 type socket struct{ net.Conn }
 
 func (s socket) SetReadDeadline(t time.Time) error {

@@ -76,8 +76,9 @@ var quorumRequirements = []struct {
 			}
 		}
 	}},
-	// A world's clients may try for a long time to reach nodes that never answer. No timer
-	// of go-redis may remain for the next bubble: firing there, it would be a fatal error.
+	// A world's clients may try for a long time to reach nodes that never answer. A timer
+	// of go-redis that is left over and fires in the next bubble of testing/synctest is a
+	// fatal error.
 	{"many attempts against silence", 2, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		for _, n := range c.Nodes[2:] {
 			n.Mute = true
