@@ -68,9 +68,9 @@ func TestCheckAfterTheLoss(t *testing.T) {
 		events []trace.Event
 		want   string
 	}{
-		{"no loss", check, "checks its lease: it has not ended by its clock"},
-		{"a loss before", append([]trace.Event{lost(1)}, check...), "checks its lease: it has not ended by its clock, although the lock has reported its loss"},
-		{"a loss afterwards", append(check[:2:2], lost(1)), "checks its lease: it has not ended by its clock"},
+		{"no loss", check, "checks its lease by its own clock: it has not ended"},
+		{"a loss before", append([]trace.Event{lost(1)}, check...), "checks its lease by its own clock: it has not ended, although the lock has reported its loss"},
+		{"a loss afterwards", append(check[:2:2], lost(1)), "checks its lease by its own clock: it has not ended"},
 	} {
 		s := simtest.NewScript("none", 1)
 		s.Acquires("client-1", 1, 1, "redis-1")

@@ -110,7 +110,7 @@ func (s *clauseBuilder) addEnd(c *history.Call) {
 	case trace.Check:
 		text = "finds at its check that its lease has ended"
 		if ev.OK {
-			text = "checks its lease: it has not ended by its clock"
+			text = "checks its lease by its own clock: it has not ended"
 			if in := s.Section(c.Acquisition); in != nil && in.Lost != nil && in.Lost.Seq < ev.Seq {
 				text += ", although the lock has reported its loss"
 			}
