@@ -74,15 +74,15 @@ func (d *document) count(of func(part) []change) (n int) {
 // writeChanges runs everything in the pull request and in its base, and writes the difference
 // to the file, the summary of the job and the outputs of the step.
 func writeChanges(ctx context.Context, e *event, s settings) error {
-	head := tree{"head", s.Workspace, s.Folder}
+	head := checkout{"head", s.Workspace, s.Folder}
 	parents, err := parentsOf(ctx, s.Workspace)
 	if err != nil {
 		return err
 	}
-	var base *tree
+	var base *checkout
 	sha, why := e.baseCommit(parents)
 	if why == "" {
-		base = &tree{"base", filepath.Join(s.Scratch, "locksim-base"), s.Folder}
+		base = &checkout{"base", filepath.Join(s.Scratch, "locksim-base"), s.Folder}
 		if err := checkOutBase(ctx, s.Workspace, sha, base.Root); err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func writeChanges(ctx context.Context, e *event, s settings) error {
 		}()
 	}
 	d := document{Schema: changesSchema, NoBase: why, Parts: []part{}}
-	add := func(command []string, run func(tree) (result, error)) {
+	add := func(command []string, run func(checkout) (result, error)) {
 		if err != nil {
 			return
 		}
@@ -101,13 +101,13 @@ func writeChanges(ctx context.Context, e *event, s settings) error {
 		}
 	}
 	for _, args := range s.Run {
-		add(append([]string{"locksim", "run"}, args...), func(t tree) (result, error) { return s.runScenarios(ctx, t, args) })
+		add(append([]string{"locksim", "run"}, args...), func(t checkout) (result, error) { return s.runScenarios(ctx, t, args) })
 	}
 	for _, args := range s.Explore {
-		add(append([]string{"locksim", "explore"}, args...), func(t tree) (result, error) { return s.search(ctx, t, args) })
+		add(append([]string{"locksim", "explore"}, args...), func(t checkout) (result, error) { return s.search(ctx, t, args) })
 	}
 	for _, pattern := range s.Test {
-		add([]string{"go", "test", pattern}, func(t tree) (result, error) { return s.test(ctx, t, pattern) })
+		add([]string{"go", "test", pattern}, func(t checkout) (result, error) { return s.test(ctx, t, pattern) })
 	}
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func writeChanges(ctx context.Context, e *event, s settings) error {
 }
 
 // comparePart runs one command in both trees. base is nil if there is none.
-func comparePart(command string, head tree, base *tree, run func(tree) (result, error)) (part, error) {
+func comparePart(command string, head checkout, base *checkout, run func(checkout) (result, error)) (part, error) {
 	p := part{Command: command, New: []change{}, Healed: []change{}, Unknown: []change{}}
 	after, err := run(head)
 	if err != nil {

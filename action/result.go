@@ -61,7 +61,7 @@ type runsDocument struct {
 }
 
 // runScenarios runs locksim run in a tree.
-func (s settings) runScenarios(ctx context.Context, t tree, args []string) (result, error) {
+func (s settings) runScenarios(ctx context.Context, t checkout, args []string) (result, error) {
 	out, problem, _, err := t.execute(ctx, nil, slices.Concat(s.Locksim, []string{"run", "--format", "json"}, args))
 	if err != nil {
 		return result{}, err
@@ -109,7 +109,7 @@ func (s settings) runScenarios(ctx context.Context, t tree, args []string) (resu
 }
 
 // search runs locksim explore in a tree.
-func (s settings) search(ctx context.Context, t tree, args []string) (result, error) {
+func (s settings) search(ctx context.Context, t checkout, args []string) (result, error) {
 	out, problem, _, err := t.execute(ctx, nil, slices.Concat(s.Locksim, []string{"explore", "--format", "json"}, args))
 	if err != nil {
 		return result{}, err
@@ -122,7 +122,7 @@ func (s settings) search(ctx context.Context, t tree, args []string) (result, er
 }
 
 // testPackages returns the Go packages of a tree that a pattern matches.
-func (s settings) testPackages(ctx context.Context, t tree, pattern string) ([]string, string, error) {
+func (s settings) testPackages(ctx context.Context, t checkout, pattern string) ([]string, string, error) {
 	out, problem, status, err := t.execute(ctx, nil, slices.Concat(s.Go, []string{"list", "--", pattern}))
 	if status != 0 {
 		return nil, cmp.Or(lastLine(problem), "go list failed"), err
@@ -132,7 +132,7 @@ func (s settings) testPackages(ctx context.Context, t tree, pattern string) ([]s
 
 // test runs go test on a pattern of packages. A package that does not use locktest and passes
 // has no items.
-func (s settings) test(ctx context.Context, t tree, pattern string) (result, error) {
+func (s settings) test(ctx context.Context, t checkout, pattern string) (result, error) {
 	packages, problem, err := s.testPackages(ctx, t, pattern)
 	if err != nil || problem != "" {
 		return result{Problem: problem}, err

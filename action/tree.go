@@ -17,8 +17,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// A tree is a checked-out commit in which commands run.
-type tree struct {
+// A checkout is a checked-out commit in which commands run.
+type checkout struct {
 	// Name is "head" or "base". Root is the folder of the clone.
 	Name, Root, Folder string
 }
@@ -69,7 +69,7 @@ func checkOutBase(ctx context.Context, clone, base, folder string) error {
 // execute runs a command in a tree. It returns what the command prints to its standard output,
 // and copies the rest to ours. It fails only if the command cannot be run; a status other
 // than 0 is in status.
-func (t tree) execute(ctx context.Context, env []string, command []string) (out []byte, problem string, status int, err error) {
+func (t checkout) execute(ctx context.Context, env []string, command []string) (out []byte, problem string, status int, err error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = filepath.Join(t.Root, t.Folder)
 	cmd.Env = append(withoutSecrets(os.Environ()), env...)

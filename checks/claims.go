@@ -41,9 +41,9 @@ var notifiesAsClaimed = misconduct(Card{
 	Broken: "the lock does not notify the holder of a lost lease, although it claims to",
 	Label:  "claim: notifies", Meaning: "the lock claims to notify the holder of a lost lease, and does not",
 }, func(h *judgedRun) (Reason, []int) {
-	for _, in := range h.Sections() {
-		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
-			return withMistyped(leaseCannotTell.Reason(in.Client), in, "Lost"), []int{in.Granted.Seq}
+	for _, section := range h.Sections() {
+		if h.Lock(section.Lock).Claims.Notifies && !section.Granted.Notifies {
+			return withMistyped(leaseCannotNotify.Reason(section.Client), section, "Lost"), []int{section.Granted.Seq}
 		}
 	}
 	if reason, at := h.findFalseAlarm(); !reason.IsZero() {
@@ -101,8 +101,8 @@ func (h *judgedRun) wasNodeClockSetBack(before int) bool {
 
 // withMistyped adds to a reason that a method of a section's lease declares nothing because
 // of its type, if there is such a method.
-func withMistyped(r Reason, in *history.Section, method string) Reason {
-	for _, m := range in.Granted.Mistyped {
+func withMistyped(r Reason, section *history.Section, method string) Reason {
+	for _, m := range section.Granted.Mistyped {
 		if strings.HasPrefix(m, method+" ") {
 			r = r.And(methodMistyped.Reason(m))
 		}

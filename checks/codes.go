@@ -108,7 +108,7 @@ const (
 	sentNothing           code4[string, trace.Step, time.Duration, time.Duration]                    = "sent-nothing"            // client, step, called when, until
 	askedWithoutPause     code5[trace.Step, string, int, time.Duration, time.Duration]               = "asked-without-pause"     // step, client, how many commands, within which time, longest pause
 	methodMistyped        code1[string]                                                              = "method-mistyped"         // the method, with both types
-	leaseCannotTell       code1[string]                                                              = "lease-cannot-tell"       // client
+	leaseCannotNotify     code1[string]                                                              = "lease-cannot-tell"       // client
 	lostByItself          code4[string, time.Duration, string, time.Duration]                        = "lost-by-itself"          // section, notified when, node, removed when
 	grantWithoutToken     code1[string]                                                              = "grant-without-token"     // client
 	notNotifiedOfLoss     code3[string, history.Moment, time.Duration]                               = "not-told-of-loss"        // client, lost when, until

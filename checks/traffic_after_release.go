@@ -17,10 +17,10 @@ var noTrafficAfterRelease = misconduct(Card{
 	Title:  "the lock sends no commands about a lease that was released long ago",
 	Broken: "the lock still sends commands about a released lease",
 	Label:  "traffic after release", Meaning: "the lock still sends commands about a lease that was released long ago",
-}, (*judgedRun).findLingering)
+}, (*judgedRun).findLateCommands)
 
-// enoughLingering is how many commands about a released lease are a violation.
-const enoughLingering = 5
+// tooManyLateCommands is how many commands about a released lease are a violation.
+const tooManyLateCommands = 5
 
 // A clientState says what a client does at some moment: it is in sections, it asks for one,
 // or it is idle because it has released all of them.
@@ -71,9 +71,9 @@ func (v *clientState) advance(ev *trace.Event) {
 	}
 }
 
-// findLingering finds commands about a lock that its client released more than a TTL ago
+// findLateCommands finds commands about a lock that its client released more than a TTL ago
 // and has not asked for since.
-func (h *judgedRun) findLingering() (Reason, []int) {
+func (h *judgedRun) findLateCommands() (Reason, []int) {
 	clients := clientStates(h)
 	for _, m := range h.Messages() {
 		v := clients[m.From]
@@ -90,7 +90,7 @@ func (h *judgedRun) findLingering() (Reason, []int) {
 				v.sent++
 			}
 		}
-		if v.sent == enoughLingering {
+		if v.sent == tooManyLateCommands {
 			return stillSent.Reason(m.From, v.idleSince.At, m.Sent.At, m.Sent.Text), []int{v.idleSince.Seq, m.Sent.Seq}
 		}
 	}

@@ -64,7 +64,7 @@ Exit status:
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE:              f.run,
 	}
-	f.define(cmd, "report", mutations)
+	f.define(cmd, "report", mutationFormats)
 	flags := cmd.Flags()
 	flags.StringVar(&f.source, "source", "", "mutate this `package`, which the test imports; by default the package of the test itself")
 	flags.StringSliceVar(&f.files, "file", nil, "mutate only these `files` of the package")

@@ -85,12 +85,12 @@ func (m *mutation) count() {
 	}
 }
 
-// mutations are the formats in which a mutation can be reported.
-var mutations = &reports.Subject[*mutation]{}
+// mutationFormats are the formats in which a mutation can be reported.
+var mutationFormats = &reports.Subject[*mutation]{}
 
 func init() {
-	mutations.Register(reports.Format[*mutation]{Name: "json", Title: "programs", Write: writeMutationJSON})
-	mutations.Register(reports.Format[*mutation]{Name: "text", Title: "people", Write: writeMutationText})
+	mutationFormats.Register(reports.Format[*mutation]{Name: "json", Title: "programs", Write: writeMutationJSON})
+	mutationFormats.Register(reports.Format[*mutation]{Name: "text", Title: "people", Write: writeMutationText})
 }
 
 func writeMutationJSON(w io.Writer, m *mutation, _ reports.Options) error {

@@ -203,7 +203,7 @@ func (f *realityFlags) plan(stderr io.Writer, jobs []job) ([][]play, error) {
 		for _, v := range j.Variants {
 			played, err := v, error(nil)
 			if f.sweeps {
-				played, err = withoutFaults(j, v)
+				played, err = removeFaults(j, v)
 			}
 			var planned []play
 			if err == nil {

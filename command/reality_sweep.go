@@ -50,7 +50,7 @@ type realitySweep struct {
 
 // run plays all worlds of the sweep.
 func (s *realitySweep) run(ctx context.Context) error {
-	variant, err := withoutFaults(s.job, s.variant)
+	variant, err := removeFaults(s.job, s.variant)
 	if err != nil {
 		return err
 	}
@@ -113,19 +113,19 @@ func (s *realitySweep) ttl() time.Duration {
 	return config.Lock.TTL
 }
 
-// withoutFaults returns a variant of a job without its own faults.
-func withoutFaults(j job, v *scenarios.Variant) (*scenarios.Variant, error) {
+// removeFaults returns a variant of a job without its own faults.
+func removeFaults(j job, v *scenarios.Variant) (*scenarios.Variant, error) {
 	if len(v.FaultKinds()) == 0 {
 		return v, nil
 	}
-	return withValue(j, v, noFaults)
+	return replaceValue(j, v, noFaults)
 }
 
 // noFaults is the override that removes all faults of a scenario.
 const noFaults = "faults=null"
 
-// withValue returns a variant of a job with one value replaced.
-func withValue(j job, v *scenarios.Variant, override string) (*scenarios.Variant, error) {
+// replaceValue returns a variant of a job with one value replaced.
+func replaceValue(j job, v *scenarios.Variant, override string) (*scenarios.Variant, error) {
 	only := *j.Scenario
 	only.Variants = []*scenarios.Variant{v}
 	changed, err := only.With(override)
@@ -137,7 +137,7 @@ func withValue(j job, v *scenarios.Variant, override string) (*scenarios.Variant
 
 // playWith plays the variant once with one value replaced.
 func (s *realitySweep) playWith(ctx context.Context, override string) (scenarios.RunResult, error) {
-	changed, err := withValue(s.job, s.variant, override)
+	changed, err := replaceValue(s.job, s.variant, override)
 	if err != nil {
 		return scenarios.RunResult{}, err
 	}

@@ -36,6 +36,6 @@ func (l Timeline) Excerpt(h *history.History, events []int) string {
 	}
 	slices.SortStableFunc(excerpt, func(a, b story.Clause) int { return a.First - b.First })
 	var b strings.Builder
-	l.page([][]story.Clause{excerpt}).write(&b, excerpt, excerpt[0].At)
+	l.layoutFor([][]story.Clause{excerpt}).write(&b, excerpt, excerpt[0].At)
 	return b.String()
 }

@@ -63,8 +63,8 @@ func (m *Matrix) outcomes(s matrixContents) string {
 const (
 	aboutAssumptions = "what breaks: process (one is stopped), network (a message is late or lost), " +
 		"clock (one is wrong), lock memory or storage memory (a server forgets)"
-	aboutWithout       = "the verdict of the run in which the storage checks no fencing tokens"
-	aboutWith          = "the verdict of the same run if the storage checks them"
+	aboutNoFencing     = "the verdict of the run in which the storage checks no fencing tokens"
+	aboutFencing       = "the verdict of the same run if the storage checks them"
 	aboutSafe          = "all properties of the data hold"
 	aboutUndecided     = "the run is inconclusive; the list below says why"
 	aboutNotApplicable = "the scenario does not apply to this lock, or was not run; the list below says why"

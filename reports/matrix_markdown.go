@@ -24,7 +24,7 @@ func markdownSpelling() spelling {
 	w := spellingInFull()
 	w.sign = func(b badge) span { return span{Text: b.Sign, Tone: plain} }
 	w.verdict, w.mark, w.arrow = markdownVerdict, markdownVerdict, " → "
-	w.pairs = facts{{"a → b", aboutWithout + ", and " + aboutWith}}
+	w.pairs = facts{{"a → b", aboutNoFencing + ", and " + aboutFencing}}
 	return w
 }
 

@@ -138,8 +138,8 @@ func (m *Matrix) legend(w spelling) facts {
 		if len(m.Locks) == 0 {
 			add("✓ ✗", m.outcomes(s))
 		}
-		add(w.runs[0], aboutWithout)
-		add(w.runs[1], aboutWith)
+		add(w.runs[0], aboutNoFencing)
+		add(w.runs[1], aboutFencing)
 	}
 	add(w.unsafe, aboutUnsafe())
 	add(w.safe, aboutSafe)

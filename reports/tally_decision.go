@@ -24,7 +24,7 @@ type decision struct {
 // name a lock.
 func (t tallyTables) decisions() []decision {
 	var all []decision
-	for _, d := range []decision{t.cheapest(), t.surviving(), t.fenced(), t.nextToData()} {
+	for _, d := range []decision{t.cheapestLocks(), t.survivingLocks(), t.locksWithTokens(), t.locksBesideData()} {
 		if len(d.Fit)+len(d.Others) > 0 {
 			all = append(all, d)
 		}
@@ -32,9 +32,9 @@ func (t tallyTables) decisions() []decision {
 	return all
 }
 
-// cheapest returns the three locks with the fewest messages, and those that need as many as
+// cheapestLocks returns the three locks with the fewest messages, and those that need as many as
 // the third.
-func (t tallyTables) cheapest() decision {
+func (t tallyTables) cheapestLocks() decision {
 	const most = 3
 	d := decision{Need: "cost only time", Because: "fewest messages"}
 	m := t.measured("traffic", "messages per section")
@@ -63,8 +63,8 @@ func (t tallyTables) cheapest() decision {
 	return d
 }
 
-// surviving returns the locks that still work when one of their servers is down.
-func (t tallyTables) surviving() decision {
+// survivingLocks returns the locks that still work when one of their servers is down.
+func (t tallyTables) survivingLocks() decision {
 	d := decision{Need: "are fine if rare", Because: "survives one server"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
@@ -83,8 +83,8 @@ func (t tallyTables) surviving() decision {
 	return d
 }
 
-// fenced returns the locks whose own tokens protect data that is elsewhere.
-func (t tallyTables) fenced() decision {
+// locksWithTokens returns the locks whose own tokens protect data that is elsewhere.
+func (t tallyTables) locksWithTokens() decision {
 	d := decision{Need: "harm data elsewhere", Because: "own token; data right if the storage checks it"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
@@ -105,9 +105,9 @@ func (t tallyTables) fenced() decision {
 	return d
 }
 
-// nextToData lists all locks on the systems of the compared locks that can protect data in
+// locksBesideData lists all locks on the systems of the compared locks that can protect data in
 // the same system.
-func (t tallyTables) nextToData() decision {
+func (t tallyTables) locksBesideData() decision {
 	d := decision{Need: "harm data in the lock's system", Because: "one transaction writes, and holds or checks the lock"}
 	systems := map[string]bool{}
 	for column, lock := range t.Locks {

@@ -42,7 +42,7 @@ func (l Timeline) Render(headings []string, runs []*history.History) string {
 
 // write returns the timelines of runs from their clauses.
 func (l Timeline) write(headings []string, timelines [][]story.Clause) string {
-	page := l.page(timelines)
+	page := l.layoutFor(timelines)
 	var b strings.Builder
 	common := 0
 	if len(timelines) > 1 {
@@ -76,8 +76,8 @@ func clausesOf(runs []scenarios.RunResult, messages, marked bool) (timelines [][
 	return story.Timelines(all, messages, marked)
 }
 
-// page is the layout of a timeline: its colours and the widths of its columns.
-type page struct {
+// timelineLayout is the layout of a timeline: its colours and the widths of its columns.
+type timelineLayout struct {
 	palette   Palette
 	width     int // maximum number of columns in a line
 	decimals  int // of the seconds in a time
@@ -85,9 +85,9 @@ type page struct {
 	nameWidth int // width of the names in characters
 }
 
-// page returns a layout into which the clauses of all timelines fit.
-func (l Timeline) page(timelines [][]story.Clause) page {
-	p := page{palette: l.Palette, width: cmp.Or(l.Width, pageWidth), decimals: 3}
+// layoutFor returns a layout into which the clauses of all timelines fit.
+func (l Timeline) layoutFor(timelines [][]story.Clause) timelineLayout {
+	p := timelineLayout{palette: l.Palette, width: cmp.Or(l.Width, pageWidth), decimals: 3}
 	if l.Messages {
 		p.decimals = 6
 	}
@@ -103,7 +103,7 @@ func (l Timeline) page(timelines [][]story.Clause) page {
 
 // write writes clauses. last is when the clause before the first of them ended. It returns
 // when the last of them ended.
-func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Duration) time.Duration {
+func (p timelineLayout) write(b *strings.Builder, clauses []story.Clause, last time.Duration) time.Duration {
 	indent := 2 + p.timeWidth + 2 + p.nameWidth + 2
 	for _, c := range clauses {
 		if gap := c.Wait(last); gap != "" {
@@ -114,7 +114,7 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 		name += strings.Repeat(" ", max(0, p.nameWidth-utf8.RuneCountInString(name)))
 		margin := " "
 		if c.Sign != "" {
-			margin = p.palette.paint(signMoods[c.Sign].Class(), string(c.Sign))
+			margin = p.palette.paint(signMoodOf[c.Sign].Class(), string(c.Sign))
 		}
 		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.timeWidth, story.Moment(c.At, p.decimals), p.palette.strong(name), p.palette.paint(c.Mood.Class(), p.block(c.Predicate, indent)))
 		for _, m := range c.Marks {
@@ -125,10 +125,10 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 }
 
 // block breaks a text into lines that all begin in the given column.
-func (p page) block(text story.Raw, column int) string {
+func (p timelineLayout) block(text story.Raw, column int) string {
 	lines := textwrap.Wrap(text.String(), p.width-column, 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
 
-// signMoods maps the sign of a clause to the mood of the sign.
-var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.FaultMood, story.Broken: story.WrongMood}
+// signMoodOf maps the sign of a clause to the mood of the sign.
+var signMoodOf = map[story.Sign]story.Mood{story.Noteworthy: story.FaultMood, story.Broken: story.WrongMood}

@@ -60,13 +60,13 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 
 // spellers has, for each type of condition, the function that returns a hint for a text
 // that is not valid.
-var spellers = map[reflect.Type]func(speller, string) string{
-	reflect.TypeFor[stepOrPoint]():      speller.point,
-	reflect.TypeFor[trace.Point]():      speller.point,
-	reflect.TypeFor[trace.StepPoint]():  speller.step,
-	reflect.TypeFor[trace.Message]():    speller.message,
-	reflect.TypeFor[trace.NthMessage](): speller.message,
-	reflect.TypeFor[trace.Witness]():    speller.witness,
+var spellers = map[reflect.Type]func(corrector, string) string{
+	reflect.TypeFor[stepOrPoint]():      corrector.point,
+	reflect.TypeFor[trace.Point]():      corrector.point,
+	reflect.TypeFor[trace.StepPoint]():  corrector.step,
+	reflect.TypeFor[trace.Message]():    corrector.message,
+	reflect.TypeFor[trace.NthMessage](): corrector.message,
+	reflect.TypeFor[trace.Witness]():    corrector.witness,
 }
 
 // addHints adds hints to the errors about points and similar texts that could not be read.
@@ -74,7 +74,7 @@ func (d *draft) addHints() {
 	for _, m := range d.pendingHints {
 		if hint := spellers[m.textType]; hint != nil {
 			d.setHint(m.err, m.reason, d.suggest(m.at, m.text, func() suggestion {
-				return suggestion{hint: hint(d.speller(), m.text)}
+				return suggestion{hint: hint(d.corrector(), m.text)}
 			}).hint)
 		}
 	}
@@ -93,8 +93,8 @@ func (d *draft) setHint(e *Error, reason error, hint string) {
 	}
 }
 
-// speller returns a speller that knows the processes of the draft.
-func (d *draft) speller() speller { return speller{d.participants.names(), d.participants.role} }
+// corrector returns a corrector that knows the processes of the draft.
+func (d *draft) corrector() corrector { return corrector{d.participants.names(), d.participants.role} }
 
 // A problem is the error about one value: what is wrong with it, and what to do.
 type problem struct{ message, hint string }

@@ -10,10 +10,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A speller finds what was meant by a misspelt point, step, message or witness. It compares
+// A corrector finds what was meant by a misspelt point, step, message or witness. It compares
 // the text with every form of the grammar, with the names of the scenario filled in. It
 // knows synonyms of the grammar's words.
-type speller struct {
+type corrector struct {
 	names []string // of all processes, clients first
 	role  func(name string) (trace.Role, bool)
 }
@@ -25,7 +25,7 @@ const maxSpelledLength = 300
 // hint returns a hint with the correction of a text that is not valid, or "" if there is no
 // correction. mend corrects a text. parse checks the correction, so that no invalid one is
 // suggested.
-func (s speller) hint(text string, mend func(string) string, parse func(string) error) string {
+func (s corrector) hint(text string, mend func(string) string, parse func(string) error) string {
 	if len(text) > maxSpelledLength || len(s.names) == 0 {
 		return ""
 	}
@@ -36,19 +36,19 @@ func (s speller) hint(text string, mend func(string) string, parse func(string) 
 }
 
 // point, and the three methods after it, return a hint for a text of one type.
-func (s speller) point(text string) string {
+func (s corrector) point(text string) string {
 	return s.hint(text, s.mendPoint, s.checkPoint)
 }
 
-func (s speller) step(text string) string {
+func (s corrector) step(text string) string {
 	return s.hint(text, s.mendStep, func(near string) error { _, err := trace.ParseStepPoint(near); return err })
 }
 
-func (s speller) message(text string) string {
+func (s corrector) message(text string) string {
 	return s.hint(text, s.mendMessage, func(near string) error { _, err := trace.ParseMessage(beforeComma(near)); return err })
 }
 
-func (s speller) witness(text string) string {
+func (s corrector) witness(text string) string {
 	return s.hint(text, s.mendWitness, func(near string) error {
 		w, err := trace.ParseWitness(near)
 		if err == nil {
@@ -59,7 +59,7 @@ func (s speller) witness(text string) string {
 }
 
 // checkPoint returns an error if the text is not a valid point of the scenario.
-func (s speller) checkPoint(text string) error {
+func (s corrector) checkPoint(text string) error {
 	p, err := trace.ParsePoint(text)
 	if err == nil {
 		err = p.Fits(s.role)
@@ -77,7 +77,7 @@ func beforeComma(text string) string {
 }
 
 // mendPoint corrects every alternative of a point.
-func (s speller) mendPoint(text string) string {
+func (s corrector) mendPoint(text string) string {
 	var parts []string
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), " "), " or ") {
 		if s.checkPoint(part) != nil {
@@ -92,7 +92,7 @@ func (s speller) mendPoint(text string) string {
 
 // mendClause corrects one alternative of a point: its delay, its number of times, and the
 // happening between them. It returns "" if it finds no correction.
-func (s speller) mendClause(text string) string {
+func (s corrector) mendClause(text string) string {
 	delay, text := splitDelay(text)
 	text, nth := splitNth(text)
 	core := s.nearestForm(text, trace.PointForms())
@@ -103,12 +103,12 @@ func (s speller) mendClause(text string) string {
 }
 
 // mendStep corrects a client's step, and mendMessage a message.
-func (s speller) mendStep(text string) string { return s.mendCounted(text, trace.StepForms()) }
+func (s corrector) mendStep(text string) string { return s.mendCounted(text, trace.StepForms()) }
 
-func (s speller) mendMessage(text string) string { return s.mendCounted(text, trace.MessageForms()) }
+func (s corrector) mendMessage(text string) string { return s.mendCounted(text, trace.MessageForms()) }
 
 // mendCounted corrects a text that may end with a number of times.
-func (s speller) mendCounted(text string, forms []string) string {
+func (s corrector) mendCounted(text string, forms []string) string {
 	text, nth := splitNth(text)
 	if core := s.nearestForm(text, forms); core != "" {
 		return core + nth
@@ -118,7 +118,7 @@ func (s speller) mendCounted(text string, forms []string) string {
 
 // mendWitness corrects the points of a witness and the word that joins them. It drops a
 // delay, because a witness has none.
-func (s speller) mendWitness(text string) string {
+func (s corrector) mendWitness(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, during := range []string{" while ", " during ", " when "} {
 		if head, tail, ok := strings.Cut(text, during); ok {

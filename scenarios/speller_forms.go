@@ -31,7 +31,7 @@ var fillerWords = []string{
 
 // nearestForm fills names into each form, and returns the result that is most similar to a
 // text; "" if none is similar enough.
-func (s speller) nearestForm(text string, forms []string) string {
+func (s corrector) nearestForm(text string, forms []string) string {
 	textWords := s.parseWords(text)
 	best, fewest := "", 0
 	for _, form := range forms {
@@ -61,7 +61,7 @@ func (s speller) nearestForm(text string, forms []string) string {
 
 // fillForm returns all ways to replace the placeholders of a form. For a process it takes
 // the names among words that fit, or else the first name of the scenario that fits.
-func (s speller) fillForm(form, words []string) []string {
+func (s corrector) fillForm(form, words []string) []string {
 	results := []string{""}
 	for _, word := range form {
 		bare, possessive := strings.CutSuffix(word, "'s")
@@ -87,7 +87,7 @@ func (s speller) fillForm(form, words []string) []string {
 
 // fittingNames returns the names among words that have one of the roles. If there are none,
 // it returns the first name of the scenario that has one.
-func (s speller) fittingNames(roles []trace.Role, words []string) []string {
+func (s corrector) fittingNames(roles []trace.Role, words []string) []string {
 	fits := func(name string) bool {
 		role, ok := s.role(name)
 		return ok && (len(roles) == 0 || slices.Contains(roles, role))
@@ -120,7 +120,7 @@ func significantWords(text string) []string {
 var punctuation = strings.NewReplacer("’", "'", "`", "'", ",", " ", ";", " ", ".", " ", "\"", " ", "in-flight", "in flight")
 
 // parseWords returns the significant words of a text, with names in their correct spelling.
-func (s speller) parseWords(text string) []string {
+func (s corrector) parseWords(text string) []string {
 	fields := significantWords(punctuation.Replace(strings.ToLower(text)))
 	var words []string
 	for i := 0; i < len(fields); i++ {
@@ -142,7 +142,7 @@ func withoutDashes(name string) string { return strings.NewReplacer("-", "", "_"
 
 // matchName returns the name that a word is, apart from dashes or a final s in place of
 // "'s"; "" if it is none.
-func (s speller) matchName(word string) string {
+func (s corrector) matchName(word string) string {
 	word = withoutDashes(word)
 	for _, name := range s.names {
 		if short := withoutDashes(name); word == short || word == short+"s" {
@@ -154,7 +154,7 @@ func (s speller) matchName(word string) string {
 
 // guessMisspelt returns the name that a word was probably meant to be. It returns "" if the
 // word is at least as similar to a word of the grammar.
-func (s speller) guessMisspelt(word string) string {
+func (s corrector) guessMisspelt(word string) string {
 	name := nearest(word, s.names)
 	if name == "" || synonyms[word] != "" {
 		return ""

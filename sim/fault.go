@@ -324,8 +324,8 @@ func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	}
 }
 
-// markVain records that the fault struck in vain, because it found nothing to act on.
-func (f *faultState) markVain(why string) {
+// markIneffective records that the fault struck in vain, because it found nothing to act on.
+func (f *faultState) markIneffective(why string) {
 	f.isVain = true
 	if f.IdleReason == "" {
 		f.IdleReason = why
@@ -340,7 +340,7 @@ func (w *World) holdsBackRequest() bool {
 	if !slices.ContainsFunc(w.faults, ends) {
 		return false
 	}
-	stallsRequest := func(f *faultState) bool { _, request := f.heldBack.(*serving); return ends(f) && request }
+	stallsRequest := func(f *faultState) bool { _, request := f.heldBack.(*servedRequest); return ends(f) && request }
 	if slices.ContainsFunc(w.faults, stallsRequest) {
 		return true
 	}

@@ -31,7 +31,7 @@ func (a *Cancel) check(t Topology) error {
 
 func (a *Cancel) strike(w *World, f *faultState) {
 	if !w.byName[a.Client].actor.cancel() {
-		f.markVain(a.Client + " had no running call of its lock that could be cancelled")
+		f.markIneffective(a.Client + " had no running call of its lock that could be cancelled")
 	}
 }
 

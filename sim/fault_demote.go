@@ -43,6 +43,6 @@ func (a *Demote) check(t Topology) error {
 
 func (a *Demote) strike(w *World, f *faultState) {
 	if !w.byName[a.Node].host().server.(Demotable).Demote() {
-		f.markVain("no replica had taken the place of " + a.Node + " when it was to be demoted")
+		f.markIneffective("no replica had taken the place of " + a.Node + " when it was to be demoted")
 	}
 }

@@ -53,7 +53,7 @@ func (a *Pause) strike(w *World, f *faultState) {
 		mode = trace.Stop
 	}
 	if !w.byName[a.Process].pause(mode, f) {
-		f.markVain(a.Process + " was down when it was to be paused")
+		f.markIneffective(a.Process + " was down when it was to be paused")
 	}
 }
 

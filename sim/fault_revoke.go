@@ -74,7 +74,7 @@ func (s System) checkRevoke(how string) error {
 func (a *Revoke) strike(w *World, f *faultState) {
 	w.schedule(w.now(), func() {
 		if !a.revokeClaim(w) {
-			f.markVain("an operator found no claim of " + a.Client + " to revoke on any server that runs")
+			f.markIneffective("an operator found no claim of " + a.Client + " to revoke on any server that runs")
 		}
 	})
 }

@@ -47,9 +47,9 @@ func (g *program) makeHandles() error {
 	return nil
 }
 
-// knowledge is what the client knows about the objects of the storage. A section and all
+// clientView is what the client knows about the objects of the storage. A section and all
 // sections nested in it share it.
-type knowledge struct {
+type clientView struct {
 	// versions are the latest versions that the client has seen, by object.
 	versions map[string]int
 	// lastRead is the object that was read last, or "".
@@ -78,9 +78,9 @@ func (section *Section) sectionOf(object string) *Section {
 	return section
 }
 
-// takeNested acquires another lock, in a section nested in this one. The client stops
+// acquireNested acquires another lock, in a section nested in this one. The client stops
 // trying if a lock that it holds reports the loss of its lease.
-func (section *Section) takeNested(t trace.Task) error {
+func (section *Section) acquireNested(t trace.Task) error {
 	g := section.g
 	h := g.otherLocks[t.Lock]
 	if !t.Once {
@@ -134,7 +134,7 @@ func (cfg *Config) CheckNesting() error {
 			if t.Step != trace.Acquire {
 				continue
 			}
-			if why := cfg.whyNotTake(t, has, c.Run != nil); why != "" {
+			if why := cfg.whyNotAcquire(t, has, c.Run != nil); why != "" {
 				return &BadNesting{c.Name, i + 1, why}
 			}
 			has = append(has, t.Lock)
@@ -143,17 +143,17 @@ func (cfg *Config) CheckNesting() error {
 	return nil
 }
 
-// whyNotTake returns why a client that holds some locks cannot do a task that acquires
+// whyNotAcquire returns why a client that holds some locks cannot do a task that acquires
 // another lock; "" if it can.
-func (cfg *Config) whyNotTake(t trace.Task, has []string, ownProgram bool) string {
+func (cfg *Config) whyNotAcquire(t trace.Task, held []string, ownProgram bool) string {
 	perObject := []storage.Policy{"", storage.None, storage.PerShard, storage.CheckAndSet, storage.Optimistic, storage.Unfenceable}
 	kind := cfg.Lock.Kind
 	switch {
 	case t.Lock == "":
 		return "would acquire a lock without a name"
-	case slices.Contains(has, t.Lock):
+	case slices.Contains(held, t.Lock):
 		return fmt.Sprintf("would %s, but it holds %s already, and would wait for itself; let it acquire another lock", t, t.Lock)
-	case len(has) > maxNested:
+	case len(held) > maxNested:
 		return fmt.Sprintf("would acquire more than %d locks in addition to its own; let it acquire fewer", maxNested)
 	case kind.Name == "":
 		return "acquires several locks, but there is no lock in this world"

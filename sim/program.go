@@ -134,7 +134,7 @@ func (g *program) run() error {
 	if g.cfg.Run != nil {
 		return g.cfg.Run(g.ctx, &Program{g})
 	}
-	return g.sections()
+	return g.runSections()
 }
 
 // warmUp makes the lock and opens the connections before the run begins, so that the

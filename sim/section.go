@@ -58,10 +58,10 @@ func checkTasks(c Client, services []Service) error {
 	return nil
 }
 
-// sections runs the client's critical sections, one after the other. It returns the error
+// runSections runs the client's critical sections, one after the other. It returns the error
 // of the last section that failed. If the client cannot acquire the lock for a section, that
 // section is the last.
-func (g *program) sections() error {
+func (g *program) runSections() error {
 	if g.w.cfg.Schedule.Periods > 0 {
 		return g.runJobs()
 	}
@@ -128,7 +128,7 @@ type Section struct {
 	lost <-chan struct{}
 	// token is the section's fencing token; 0 means none.
 	token uint64
-	*knowledge
+	*clientView
 	// inner are the sections that are nested in this section, in the order of their grants.
 	// outermost is the client's first section, in which this section is nested directly or
 	// through others; nil for the first section itself.
@@ -198,10 +198,10 @@ func (g *program) pauseBetweenAttempts(attempt int, failed error) error {
 // be nested, or nil. After a grant, attempt starts to record what the lock reports about
 // the lease.
 func (g *program) attempt(ctx context.Context, h handle, outer *Section) (*Section, error) {
-	section := &Section{g: g, env: h.env, knowledge: &knowledge{versions: map[string]int{}}, period: g.period}
+	section := &Section{g: g, env: h.env, clientView: &clientView{versions: map[string]int{}}, period: g.period}
 	begin := trace.Event{Lock: h.env.Key, Period: section.period}
 	if outer != nil {
-		section.knowledge, section.outermost, begin.OuterSection = outer.knowledge, outer, outer.newest().number
+		section.clientView, section.outermost, begin.OuterSection = outer.clientView, outer, outer.newest().number
 	}
 	acquire := func(ctx context.Context) (err error) {
 		section.acquireCalled = g.readClock(fakeclock.Monotonic)
@@ -364,7 +364,7 @@ func (section *Section) doTasks() error {
 		var err error
 		switch t.Step {
 		case trace.Acquire:
-			err = section.takeNested(t)
+			err = section.acquireNested(t)
 		case trace.Mint:
 			err = section.newest().mint()
 		case trace.Work:

@@ -40,7 +40,7 @@ func (n *storageNode) crash(how trace.Crash) {
 		n.copiedCount--
 	}
 	for _, f := range n.w.faults {
-		if _, request := f.heldBack.(*serving); request {
+		if _, request := f.heldBack.(*servedRequest); request {
 			f.lift()
 		}
 	}
@@ -83,9 +83,9 @@ type storageEnd struct {
 	c *conn
 }
 
-// A serving is one request that the storage serves. A fault can hold it back, so it is an
+// A servedRequest is one request that the storage serves. A fault can hold it back, so it is an
 // interceptable.
-type serving struct {
+type servedRequest struct {
 	peer    *storageEnd
 	origin  origin
 	req     storage.Request
@@ -97,7 +97,7 @@ type serving struct {
 // receive serves a request, unless a fault holds the request back.
 func (s *storageEnd) receive(m *message) {
 	n := s.n
-	v := &serving{peer: s, origin: m.origin, req: m.body.(storage.Request)}
+	v := &servedRequest{peer: s, origin: m.origin, req: m.body.(storage.Request)}
 	if n.cfg.Fencing == storage.CheckThenWrite && v.req.Op == storage.Write {
 		if !v.check() {
 			v.serve()
@@ -114,7 +114,7 @@ func (s *storageEnd) receive(m *message) {
 func (s *storageEnd) hangUp(bool) {}
 
 // describe returns an event about the request.
-func (s *serving) describe(kind trace.Kind) trace.Event {
+func (s *servedRequest) describe(kind trace.Kind) trace.Event {
 	return trace.Event{
 		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.origin.actor(),
 		Section: s.origin.section, Step: trace.Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
@@ -123,7 +123,7 @@ func (s *serving) describe(kind trace.Kind) trace.Event {
 
 // check checks the request and records the result, if the policy checks and writes in two
 // steps. It reports whether the request is accepted.
-func (s *serving) check() bool {
+func (s *servedRequest) check() bool {
 	ev := s.describe(trace.KindCheck)
 	ev.Text = s.peer.n.store.Check(s.req)
 	ev.OK = ev.Text == ""
@@ -133,7 +133,7 @@ func (s *serving) check() bool {
 }
 
 // serve carries out the request, records it and sends the response.
-func (s *serving) serve() {
+func (s *servedRequest) serve() {
 	n := s.peer.n
 	do := n.store.Do
 	if s.checked {
@@ -154,7 +154,7 @@ func (s *serving) serve() {
 }
 
 // halt holds the request back. It returns false if a fault already holds it back.
-func (s *serving) halt() bool {
+func (s *servedRequest) halt() bool {
 	wasHalted := s.halted
 	s.halted = true
 	return !wasHalted
@@ -162,7 +162,7 @@ func (s *serving) halt() bool {
 
 // proceed lets the request continue: now, or when the storage resumes from a pause. If the
 // storage is down, the request is lost.
-func (s *serving) proceed() {
+func (s *servedRequest) proceed() {
 	switch n := s.peer.n; {
 	case n.p.state == down:
 	case n.p.isHalted():

@@ -56,7 +56,7 @@ func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 // runPauses runs pauses of a client that begin at one point, one for each length. It
 // returns their results, in order.
 func (f *Found) runPauses(ctx context.Context, r *Record, client string, start InjectionPoint, lengths []time.Duration) (all []runs.WorldResult, err error) {
-	runner := f.unplannedRunner()
+	runner := f.runnerWithoutPlan()
 	var ran []triedWorld
 	for _, length := range lengths {
 		w := runs.WorldSpec{Base: r.Base, Faults: []runs.Fault{runs.NewFault(&sim.Pause{Process: client}, length).WithTrigger(start.Strikes)}}

@@ -414,13 +414,13 @@ func (l *lane) draw() (source, promisingSet) {
 
 // drawPair draws a pair of faults of one kind. If the kind has classic pairs, every other
 // pair is one of them.
-func (l *lane) drawPair(k *pairKind) (a, b single) {
+func (l *lane) drawPair(k *pairKind) (a, b singleFault) {
 	members := [2][]int{l.classes[k.a].members, l.classes[k.b].members}
 	if k.classics > 0 && k.drawn%2 == 1 {
 		members = k.classic
 	}
 	singles := l.found.singles[l.classes[k.a].base]
-	draw := func(members []int) single { return singles[members[l.random.IntN(len(members))]] }
+	draw := func(members []int) singleFault { return singles[members[l.random.IntN(len(members))]] }
 	return draw(members[0]), draw(members[1])
 }
 

@@ -27,9 +27,9 @@ var fieldOrder = []string{
 	"faults", "horizon", "progress-within", "witnesses", "expect", "lesson",
 }
 
-// A page is the text of a scenario file in the layout that people use: prose is wrapped,
+// A scenarioText is the text of a scenario file in the layout that people use: prose is wrapped,
 // the settings of each process are on one line, and each fault has one line for each field.
-type page struct{ bytes.Buffer }
+type scenarioText struct{ bytes.Buffer }
 
 // writePage returns the text of a scenario file. The file begins with the comments and,
 // below them, its checksum.
@@ -38,7 +38,7 @@ func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 	if err := yaml.Unmarshal(doc.Bytes(), &file); err != nil {
 		return nil, err
 	}
-	fields, p := file.Content[0].Content, new(page)
+	fields, p := file.Content[0].Content, new(scenarioText)
 	for _, c := range comments {
 		p.writeProse("# ", c)
 	}
@@ -86,14 +86,14 @@ func IsUnedited(file []byte) bool {
 }
 
 // writeProse writes a text in lines that each begin with a prefix of two columns.
-func (p *page) writeProse(prefix, words string) {
+func (p *scenarioText) writeProse(prefix, words string) {
 	for line := range strings.Lines(textwrap.Wrap(words, width-2, 0)) {
 		fmt.Fprintf(p, "%s%s\n", prefix, strings.TrimSuffix(line, "\n"))
 	}
 }
 
 // writeField writes one field of the file, in the layout for that field.
-func (p *page) writeField(name string, value *yaml.Node) {
+func (p *scenarioText) writeField(name string, value *yaml.Node) {
 	switch name {
 	case "story", "lesson":
 		fmt.Fprintf(p, "%s: >\n", name)
@@ -123,7 +123,7 @@ func (p *page) writeField(name string, value *yaml.Node) {
 }
 
 // writeItem writes an item of a list, one line for each field.
-func (p *page) writeItem(mapping *yaml.Node) {
+func (p *scenarioText) writeItem(mapping *yaml.Node) {
 	indent := "  - "
 	for i := 0; i < len(mapping.Content); i += 2 {
 		fmt.Fprintf(p, "%s%s: %s\n", indent, onOneLine(mapping.Content[i]), onOneLine(mapping.Content[i+1]))
@@ -132,14 +132,14 @@ func (p *page) writeItem(mapping *yaml.Node) {
 }
 
 // writeEntries writes a mapping, each entry on one line if it fits.
-func (p *page) writeEntries(mapping *yaml.Node, indent string) {
+func (p *scenarioText) writeEntries(mapping *yaml.Node, indent string) {
 	for i := 0; i < len(mapping.Content); i += 2 {
 		p.writeEntry(onOneLine(mapping.Content[i]), mapping.Content[i+1], indent)
 	}
 }
 
 // writeEntry writes one entry of a mapping, on one line or, if it is too long, on several.
-func (p *page) writeEntry(name string, value *yaml.Node, indent string) {
+func (p *scenarioText) writeEntry(name string, value *yaml.Node, indent string) {
 	line := fmt.Sprintf("%s%s: %s", indent, name, onOneLine(value))
 	if value.Kind != yaml.MappingNode || len(value.Content) == 0 || utf8.RuneCountInString(line) <= flowWidth {
 		fmt.Fprintln(p, line)

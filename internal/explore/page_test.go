@@ -68,7 +68,7 @@ func TestValuesInOneLine(t *testing.T) {
 
 // If the settings of a process are too long for one line, they are on several.
 func TestLongLineIsWrapped(t *testing.T) {
-	p := new(page)
+	p := new(scenarioText)
 	long := strings.Repeat("x", flowWidth)
 	p.writeField("clients", &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 		stringNode("client-1"), {Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("works"), stringNode("1s"), stringNode("key"), stringNode(long)}},

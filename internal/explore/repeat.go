@@ -133,7 +133,7 @@ func (r *Record) findSameCourse(w runs.WorldSpec, ran []triedWorld) (triedWorld,
 // groupByMoment groups single faults of one kind that strike the same processes at the same moment.
 // They differ only in their manner and size, so their worlds can repeat each other. Each group has
 // the indices of its faults. The groups are in the order of their first faults.
-func groupByMoment(all []single) [][]int {
+func groupByMoment(all []singleFault) [][]int {
 	var moments [][]int
 	indexOf := map[string]int{}
 	for i, single := range all {
@@ -164,7 +164,7 @@ func placeName(f runs.Fault) string {
 // sortFarthestFirst sorts faults that set a clock, given by their indices. The two largest
 // changes come first: if they make no difference, those between them need not be run. The
 // two smallest changes follow.
-func sortFarthestFirst(all []single, members []int) {
+func sortFarthestFirst(all []singleFault, members []int) {
 	by := func(i int) time.Duration { return all[i].world.Faults[0].By() }
 	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(by(b).Abs(), by(a).Abs()) })
 	if n := len(members); n > 4 {

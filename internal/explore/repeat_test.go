@@ -51,9 +51,9 @@ func TestSkippedWorldsRepeatOthers(t *testing.T) {
 			left := map[trace.Effect]int{} // how many worlds are skipped, by the effect of their fault
 			for base := range bases {
 				r := makeRecord(t, l, bases, base)
-				var all []single
+				var all []singleFault
 				for _, w := range r.Singles(Kinds{}, bases[base].Kinds) {
-					all = append(all, single{world: w})
+					all = append(all, singleFault{world: w})
 				}
 				for n, spot := range groupByMoment(all) {
 					if n%every == 0 {
@@ -72,7 +72,7 @@ func TestSkippedWorldsRepeatOthers(t *testing.T) {
 
 // checkRepeats runs the worlds of a place that a search skips, too. It counts them by the
 // effect of their fault.
-func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
+func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []singleFault, spot []int, left map[trace.Effect]int) {
 	t.Helper()
 	var ran []triedWorld
 	var runs []string

@@ -106,7 +106,7 @@ const (
 type Found struct {
 	search  *Search
 	records []*Record
-	singles [][]single // has a list for each base
+	singles [][]singleFault // has a list for each base
 	// listedCounts has the number of single faults of each base, tried or not.
 	listedCounts  []int
 	groups        groups
@@ -124,8 +124,8 @@ func (f *Found) Worlds() (tried, run int) {
 // Stopped says why the search ended early; "" if it did not.
 func (f *Found) Stopped() string { return f.result.Stopped }
 
-// A single is a world with one fault, and its result.
-type single struct {
+// A singleFault is a world with one fault, and its result.
+type singleFault struct {
 	world   runs.WorldSpec
 	outcome *runs.WorldResult // equal results are stored once; nil if the world was not tried
 	grade   grade
@@ -175,7 +175,7 @@ func (f *Found) record(ctx context.Context) error {
 		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
 			f.listedCounts[i]++
 			if !f.search.Quick || r.isQuick(w) {
-				f.singles[i] = append(f.singles[i], single{world: w})
+				f.singles[i] = append(f.singles[i], singleFault{world: w})
 			}
 		}
 	}

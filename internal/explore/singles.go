@@ -45,7 +45,7 @@ func (r *Record) singles(kinds ...Kinds) iter.Seq[runs.WorldSpec] {
 	})
 	return func(yield func(runs.WorldSpec) bool) {
 		for _, t := range sites {
-			s := site{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
+			s := faultSite{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
 			for _, w := range s.worlds() {
 				if !yield(w) {
 					return
@@ -55,9 +55,9 @@ func (r *Record) singles(kinds ...Kinds) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// A site is one entry of a fault's card, applied to a base: where faults of the kind are
+// A faultSite is one entry of a fault's card, applied to a base: where faults of the kind are
 // tried, in which manners and sizes.
-type site struct {
+type faultSite struct {
 	*Record
 	kind sim.FaultKind
 	sim.Site
@@ -73,7 +73,7 @@ func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 }
 
 // worlds returns the worlds with one of the site's faults.
-func (s site) worlds() (all []runs.WorldSpec) {
+func (s faultSite) worlds() (all []runs.WorldSpec) {
 	for _, group := range s.spots() {
 		for _, size := range s.sizes() {
 			for _, at := range group {
@@ -88,49 +88,50 @@ func (s site) worlds() (all []runs.WorldSpec) {
 	return all
 }
 
-// A spot is what a fault of a site strikes, and the trigger at which it strikes.
-type spot struct {
+// A faultTarget is the process or message that a fault of a site strikes, and the trigger at
+// which it strikes.
+type faultTarget struct {
 	sim.Parts
 	strikes trace.Trigger
 }
 
-// spots returns the spots of the site in groups, which are tried one after the other. Spots
+// spots returns the targets of the site in groups, which are tried one after the other. Targets
 // at which a client begins a step come first.
-func (s site) spots() [][]spot {
+func (s faultSite) spots() [][]faultTarget {
 	switch s.At {
 	case faultcard.AtPoints, faultcard.AtSteps:
 		return s.spotsAtPoints()
 	case faultcard.AtEveryPoint:
-		return [][]spot{s.spotsAnywhere()}
+		return [][]faultTarget{s.spotsAnywhere()}
 	}
-	var all []spot
+	var all []faultTarget
 	for _, m := range s.Messages {
 		inFlight := trace.Trigger{When: m.InFlight(m.Nth)}
 		switch {
 		case s.At == faultcard.OnMessages:
-			all = append(all, spot{Parts: sim.Parts{Target: m.String()}})
+			all = append(all, faultTarget{Parts: sim.Parts{Target: m.String()}})
 		case s.At == faultcard.OnRequests && m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 0:
-			all = append(all, spot{Parts: sim.Parts{Target: m.Client, Step: m.Step}})
+			all = append(all, faultTarget{Parts: sim.Parts{Target: m.Client, Step: m.Step}})
 		case s.At == faultcard.AtCalls && m.Step.AtLock():
-			all = append(all, spot{sim.Parts{Target: m.Client}, inFlight})
+			all = append(all, faultTarget{sim.Parts{Target: m.Client}, inFlight})
 		case s.At == faultcard.AtMessages:
 			ends := sim.Parts{Target: m.Client, Others: []string{m.Peer}}
-			all = append(all, spot{ends, inFlight}, spot{ends, trace.Trigger{When: m.Arrived(m.Nth)}})
+			all = append(all, faultTarget{ends, inFlight}, faultTarget{ends, trace.Trigger{When: m.Arrived(m.Nth)}})
 		}
 	}
-	return [][]spot{all}
+	return [][]faultTarget{all}
 }
 
 // spotsAtPoints returns the spots at which something happens to the struck process itself:
 // first the steps, and then the messages, unless the faults strike only at steps.
-func (s site) spotsAtPoints() [][]spot {
-	var steps, messages []spot
+func (s faultSite) spotsAtPoints() [][]faultTarget {
+	var steps, messages []faultTarget
 	for i, p := range s.Points {
 		if !s.canStrike(p.Process) {
 			continue
 		}
 		for _, others := range s.otherEnds(i) {
-			at := spot{sim.Parts{Target: p.Process, Others: others}, p.Strikes}
+			at := faultTarget{sim.Parts{Target: p.Process, Others: others}, p.Strikes}
 			switch {
 			case p.isStep():
 				steps = append(steps, at)
@@ -139,18 +140,18 @@ func (s site) spotsAtPoints() [][]spot {
 			}
 		}
 	}
-	return [][]spot{steps, messages}
+	return [][]faultTarget{steps, messages}
 }
 
 // spotsAnywhere returns a spot for each process that can be struck and each point of the
 // run, even if nothing happens to the process there.
-func (s site) spotsAnywhere() (all []spot) {
+func (s faultSite) spotsAnywhere() (all []faultTarget) {
 	for _, process := range slices.Sorted(maps.Keys(s.Record.Roles)) {
 		if !s.canStrike(process) {
 			continue
 		}
 		for _, p := range s.Points {
-			all = append(all, spot{sim.Parts{Target: process}, p.Strikes})
+			all = append(all, faultTarget{sim.Parts{Target: process}, p.Strikes})
 		}
 	}
 	return all
@@ -159,7 +160,7 @@ func (s site) spotsAnywhere() (all []spot) {
 // worldsAt returns the worlds with the fault of a spot, in one manner and size. Usually it
 // is one world. If the fault strikes a node and the disk matters, there is one world for
 // each persistence, which is how the node writes to its disk.
-func (s site) worldsAt(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec) {
+func (s faultSite) worldsAt(at faultTarget, m sim.Manner, size sim.Size) (all []runs.WorldSpec) {
 	parts := at.Parts
 	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
 	if s.kind.HasSize() {
@@ -190,7 +191,7 @@ func (s site) worldsAt(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSp
 // sizes returns the sizes of the site's faults. If the base has a Takeover, and Lengths
 // contains largestPercent, two of the sizes are times that are longer than the Takeover.
 // Faults without a size have one zero size.
-func (s site) sizes() (all []sim.Size) {
+func (s faultSite) sizes() (all []sim.Size) {
 	for _, rate := range s.Rates {
 		all = append(all, sim.Size{Rate: rate})
 	}
@@ -223,12 +224,12 @@ const largestPercent, justAbovePercent = 200, 105
 
 // canStrike reports whether the site's faults can strike a process, by its role and by what
 // the fault needs.
-func (s site) canStrike(process string) bool {
+func (s faultSite) canStrike(process string) bool {
 	return slices.Contains(s.Site.Roles, s.Record.Roles[process]) && s.meets(s.Needs, process)
 }
 
 // canSuffer reports whether a process can suffer a fault in the manner m.
-func (s site) canSuffer(process string, m sim.Manner) bool {
+func (s faultSite) canSuffer(process string, m sim.Manner) bool {
 	return (len(m.Roles) == 0 || slices.Contains(m.Roles, s.Record.Roles[process])) &&
 		(m.System == "" || m.System == s.Record.System) && s.meets(m.Needs, process)
 }
@@ -248,7 +249,7 @@ func (r *Record) meets(need faultcard.Gate, process string) bool {
 
 // otherEnds returns, for faults that strike at a point, the sets of processes at the
 // faults' other end. If the faults have no other end, it returns one nil set.
-func (s site) otherEnds(point int) (all [][]string) {
+func (s faultSite) otherEnds(point int) (all [][]string) {
 	switch s.Others {
 	case faultcard.AnyNodeSet:
 		return append(subsets(s.Nodes), []string{trace.StorageName})

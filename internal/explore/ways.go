@@ -147,7 +147,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 	if e.damage.endsRun() {
 		return e, nil
 	}
-	runner := f.unplannedRunner()
+	runner := f.runnerWithoutPlan()
 	// A smaller world that does more damage is an example of something else. If the lock is
 	// to blame, so is a world in which the lock's mistake shows in another step.
 	stages := e.stages()
@@ -211,7 +211,7 @@ func dropRedundant(all []*group) []*group {
 // file.
 func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 	e := g.best
-	runner := f.unplannedRunner()
+	runner := f.runnerWithoutPlan()
 	o, err := runner.Run(ctx, e.world)
 	if err != nil {
 		return Way{}, err
@@ -283,9 +283,9 @@ func whatBroke(r runs.RunResult) []string {
 	return all
 }
 
-// unplannedRunner returns a runner for worlds that are not in the plan of the search, such
+// runnerWithoutPlan returns a runner for worlds that are not in the plan of the search, such
 // as those for shrinking. It does not run a world whose result the ledger has.
-func (f *Found) unplannedRunner() runs.Runner {
+func (f *Found) runnerWithoutPlan() runs.Runner {
 	return runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		name := w.Key()
 		if o, ok := f.search.Ledger.otherResult(name); ok {

@@ -54,11 +54,11 @@ func elusiveLeftovers() []Mutant {
 // lock makes no such mistake.
 func (s *single) wrongReleaseContext(ctx context.Context) context.Context {
 	switch {
-	case s.makes(releaseByDeadline):
+	case s.hasMistake(releaseByDeadline):
 		ctx, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.env.TTL*4/5)
 		s.env.Cleanup(cancel)
 		return ctx
-	case s.makes(releaseCancelled):
+	case s.hasMistake(releaseCancelled):
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
 		return ctx
@@ -68,7 +68,7 @@ func (s *single) wrongReleaseContext(ctx context.Context) context.Context {
 
 // cleanupContext returns the context under which a failed acquire removes its key.
 func (s *single) cleanupContext(ctx context.Context) context.Context {
-	if s.makes(cleanupUnderCallersContext) {
+	if s.hasMistake(cleanupUnderCallersContext) {
 		return ctx
 	}
 	return context.WithoutCancel(ctx)
@@ -76,7 +76,7 @@ func (s *single) cleanupContext(ctx context.Context) context.Context {
 
 // removalScript returns the script by which release removes the key.
 func (s *single) removalScript() *redis.Script {
-	if s.makes(releaseScriptBroken) {
+	if s.hasMistake(releaseScriptBroken) {
 		return brokenScript
 	}
 	return removeScript
@@ -84,7 +84,7 @@ func (s *single) removalScript() *redis.Script {
 
 // valueToRemove returns the value that the key must have for release to remove it.
 func (l *singleLease) valueToRemove() string {
-	if l.makes(releaseComparesWrongly) {
+	if l.hasMistake(releaseComparesWrongly) {
 		return l.env.Key
 	}
 	return l.value
@@ -93,7 +93,7 @@ func (l *singleLease) valueToRemove() string {
 // newMutex returns the mutex of the mistakes mutexOfProcess and keepsMutex: a process has only one
 // mutex, for the locks of all names. It returns nil if the lock makes neither mistake.
 func newMutex(env *locks.Env, m maker) chan struct{} {
-	if !m.makes(mutexOfProcess) && !m.makes(keepsMutex) {
+	if !m.hasMistake(mutexOfProcess) && !m.hasMistake(keepsMutex) {
 		return nil
 	}
 	return locks.Share(env, "mutants: mutex", func() chan struct{} { return make(chan struct{}, 1) })

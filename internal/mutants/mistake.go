@@ -52,8 +52,8 @@ type mistake string
 // the mistake.
 type maker struct{ mistake }
 
-// makes reports whether the lock makes the mistake about.
-func (m maker) makes(about mistake) bool { return m.mistake == about }
+// hasMistake reports whether the lock makes the mistake about.
+func (m maker) hasMistake(about mistake) bool { return m.mistake == about }
 
 // Sound lists the locks without a mistake.
 func Sound() []Mutant {

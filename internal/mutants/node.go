@@ -35,7 +35,7 @@ func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) 
 	bounded, cancel := fakeclock.WithTimeout(ctx, o.env.Clock, o.env.TTL/10)
 	defer cancel()
 	err := request(bounded)
-	for o.makes(asksForEver) && err != nil && o.env.Clock.Sleep(o.lifetime, time.Second) == nil {
+	for o.hasMistake(asksForEver) && err != nil && o.env.Clock.Sleep(o.lifetime, time.Second) == nil {
 		err = request(o.lifetime)
 	}
 	return err
@@ -44,9 +44,9 @@ func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) 
 // key returns the name of the key in which a client asks for the lock.
 func (o *oneNode) key() string {
 	switch {
-	case o.makes(keyOfClient):
+	case o.hasMistake(keyOfClient):
 		return o.env.Key + ":" + o.env.Client
-	case o.makes(keyWithPrefix):
+	case o.hasMistake(keyWithPrefix):
 		return "lock:" + o.env.Key
 	}
 	return o.env.Key

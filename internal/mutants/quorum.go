@@ -69,17 +69,17 @@ func quorumMutants() []Mutant {
 	}
 }
 
-// quorum is a lock on several nodes. It works like Redlock, but asks one node after the
+// quorumLock is a lock on several nodes. It works like Redlock, but asks one node after the
 // other.
-type quorum struct {
+type quorumLock struct {
 	maker
 	env   *locks.Env
 	nodes []*redis.Client
 	value string // the value that the next attempt sets
 }
 
-func newQuorum(env *locks.Env, m maker) *quorum {
-	q := &quorum{maker: m, env: env, value: newValue(env)}
+func newQuorum(env *locks.Env, m maker) *quorumLock {
+	q := &quorumLock{maker: m, env: env, value: newValue(env)}
 	for i := range env.Nodes {
 		q.nodes = append(q.nodes, env.Redis(i))
 	}
@@ -94,8 +94,8 @@ func newValue(env *locks.Env) string {
 }
 
 // majority returns how many nodes must grant the lock.
-func (q *quorum) majority() int {
-	if q.makes(halfIsEnough) {
+func (q *quorumLock) majority() int {
+	if q.hasMistake(halfIsEnough) {
 		return len(q.nodes) / 2
 	}
 	return len(q.nodes)/2 + 1
@@ -103,18 +103,18 @@ func (q *quorum) majority() int {
 
 // drift returns by how much the lease ends before the TTL, because the nodes' clocks may
 // run faster than the client's.
-func (q *quorum) drift() time.Duration {
+func (q *quorumLock) drift() time.Duration {
 	drift := q.env.TTL/100 + 2*time.Millisecond
-	if q.makes(driftAdded) {
+	if q.hasMistake(driftAdded) {
 		return -drift
 	}
 	return drift
 }
 
-func (q *quorum) now() fakeclock.Reading { return q.env.Clock.Read(fakeclock.Monotonic) }
+func (q *quorumLock) now() fakeclock.Reading { return q.env.Clock.Read(fakeclock.Monotonic) }
 
 // leaseEnd returns the end of a lease that was requested at start.
-func (q *quorum) leaseEnd(start fakeclock.Reading) fakeclock.Reading {
+func (q *quorumLock) leaseEnd(start fakeclock.Reading) fakeclock.Reading {
 	return start.Add(q.env.TTL - q.drift())
 }
 
@@ -152,18 +152,18 @@ func (v votes) countErrors() (n int) {
 }
 
 // ask sends a request to nodes, one after the other, and returns their votes.
-func (q *quorum) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) votes {
+func (q *quorumLock) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) votes {
 	return q.askUntil(ctx, nodes, false, request)
 }
 
 // remove asks nodes to remove a key.
-func (q *quorum) remove(ctx context.Context, nodes []int, key nodeKey) votes {
-	return q.askUntil(ctx, nodes, q.makes(removeStopsAtError), key.remove)
+func (q *quorumLock) remove(ctx context.Context, nodes []int, key nodeKey) votes {
+	return q.askUntil(ctx, nodes, q.hasMistake(removeStopsAtError), key.remove)
 }
 
 // askUntil is ask. If stopsAtError is set, it asks no more nodes after one that gave no
 // answer, or answered with an error.
-func (q *quorum) askUntil(ctx context.Context, nodes []int, stopsAtError bool, request func(context.Context, *redis.Client) (bool, error)) votes {
+func (q *quorumLock) askUntil(ctx context.Context, nodes []int, stopsAtError bool, request func(context.Context, *redis.Client) (bool, error)) votes {
 	var answers votes
 	for _, i := range nodes {
 		bounded, cancel := fakeclock.WithTimeout(ctx, q.env.Clock, nodeTimeout)
@@ -177,7 +177,7 @@ func (q *quorum) askUntil(ctx context.Context, nodes []int, stopsAtError bool, r
 	return answers
 }
 
-func (q *quorum) allNodes() (nodes []int) {
+func (q *quorumLock) allNodes() (nodes []int) {
 	for i := range q.nodes {
 		nodes = append(nodes, i)
 	}
@@ -185,39 +185,39 @@ func (q *quorum) allNodes() (nodes []int) {
 }
 
 // Acquire makes one attempt. A lock with the mistake retryWithoutPause makes more.
-func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
+func (q *quorumLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	for {
 		lease, err := q.tryAcquire(ctx)
 		if err == nil {
 			return lease, nil
 		}
-		if !q.makes(retryWithoutPause) || ctx.Err() != nil {
+		if !q.hasMistake(retryWithoutPause) || ctx.Err() != nil {
 			return nil, err
 		}
 	}
 }
 
 // tryAcquire makes one attempt to acquire the lock.
-func (q *quorum) tryAcquire(ctx context.Context) (*quorumLease, error) {
+func (q *quorumLock) tryAcquire(ctx context.Context) (*quorumLease, error) {
 	key := nodeKey{maker: q.maker, key: q.env.Key, ttl: q.env.TTL, value: q.value}
 	q.value = newValue(q.env)
-	if q.makes(oneValueForAll) {
+	if q.hasMistake(oneValueForAll) {
 		key.value = "locked"
 	}
 	start := q.now()
 	answers := q.ask(ctx, q.allNodes(), key.set)
 	granted := answers.granting()
-	if q.makes(leaseFromAcquireEnd) {
+	if q.hasMistake(leaseFromAcquireEnd) {
 		start = q.now()
 	}
 	grantCount, ends := len(granted), q.leaseEnd(start)
-	if q.makes(acquireOnErrors) {
+	if q.hasMistake(acquireOnErrors) {
 		grantCount += answers.countErrors()
 	}
-	if grantCount >= q.majority() && (ends.Sub(q.now()) > 0 || q.makes(noElapsedCheck)) {
-		return &quorumLease{quorum: q, nodeKey: key, granted: granted, ending: ending{end: ends}}, nil
+	if grantCount >= q.majority() && (ends.Sub(q.now()) > 0 || q.hasMistake(noElapsedCheck)) {
+		return &quorumLease{quorumLock: q, nodeKey: key, granted: granted, ending: ending{end: ends}}, nil
 	}
-	if !q.makes(noCleanup) {
+	if !q.hasMistake(noCleanup) {
 		// Clean up on all nodes, also on those that answered with an error. The caller's
 		// context may have ended, so it must not end the cleanup.
 		q.remove(context.WithoutCancel(ctx), q.allNodes(), key)
@@ -227,7 +227,7 @@ func (q *quorum) tryAcquire(ctx context.Context) (*quorumLease, error) {
 
 // A quorumLease is a lease of the lock on a quorum. granted are the nodes that granted it.
 type quorumLease struct {
-	*quorum
+	*quorumLock
 	nodeKey nodeKey
 	granted []int
 	ending
@@ -236,7 +236,7 @@ type quorumLease struct {
 // Release removes the key from every node.
 func (l *quorumLease) Release(ctx context.Context) error {
 	nodes := l.allNodes()
-	if l.makes(releaseWhereGranted) {
+	if l.hasMistake(releaseWhereGranted) {
 		nodes = l.granted
 	}
 	if answers := l.remove(ctx, nodes, l.nodeKey); len(answers.granting()) < l.majority() {
@@ -248,20 +248,20 @@ func (l *quorumLease) Release(ctx context.Context) error {
 // Extend gives the key a new TTL on a quorum of nodes.
 func (l *quorumLease) Extend(ctx context.Context) error {
 	start, nodes := l.now(), l.allNodes()
-	if l.makes(sameNodeTwice) {
+	if l.hasMistake(sameNodeTwice) {
 		for i := range nodes {
 			nodes[i] /= 2
 		}
 	}
 	answers := l.ask(ctx, nodes, l.nodeKey.extend)
 	extendedCount, ends := len(answers.granting()), l.leaseEnd(start)
-	if l.makes(extendOnErrors) {
+	if l.hasMistake(extendOnErrors) {
 		extendedCount += answers.countErrors()
 	}
-	if extendedCount < l.majority() && !(l.makes(extendOnOneNode) && extendedCount > 0) {
+	if extendedCount < l.majority() && !(l.hasMistake(extendOnOneNode) && extendedCount > 0) {
 		return fmt.Errorf("%w: extended on %d of %d nodes", locks.ErrLost, extendedCount, len(l.nodes))
 	}
-	if ends.Sub(l.now()) <= 0 && !l.makes(extendWithoutElapsed) {
+	if ends.Sub(l.now()) <= 0 && !l.hasMistake(extendWithoutElapsed) {
 		return fmt.Errorf("%w: extended too late", locks.ErrLost)
 	}
 	l.setEnd(ends)
@@ -278,7 +278,7 @@ type nodeKey struct {
 
 // ttlArgument returns the TTL in milliseconds, as the nodes expect it.
 func (c nodeKey) ttlArgument() int64 {
-	if c.makes(ttlInSeconds) {
+	if c.hasMistake(ttlInSeconds) {
 		return int64(c.ttl / time.Second)
 	}
 	return c.ttl.Milliseconds()
@@ -302,9 +302,9 @@ func (c nodeKey) remove(ctx context.Context, node *redis.Client) (bool, error) {
 // extend gives the key a new TTL if it has the attempt's value.
 func (c nodeKey) extend(ctx context.Context, node *redis.Client) (bool, error) {
 	switch {
-	case c.makes(extendAnyKey):
+	case c.hasMistake(extendAnyKey):
 		return node.PExpire(ctx, c.key, c.ttl).Result()
-	case c.makes(extendSets):
+	case c.hasMistake(extendSets):
 		n, err := setAgainScript.Run(ctx, node, []string{c.key}, c.value, c.ttlArgument()).Int()
 		return n > 0, err
 	}

@@ -60,7 +60,7 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	l.end = start.Add(r.env.TTL)
 	acquired, err := l.set(ctx)
 	if err != nil {
-		if acquired, err = l.set(ctx); err == nil && !acquired && !r.makes(mistakesOwnKey) {
+		if acquired, err = l.set(ctx); err == nil && !acquired && !r.hasMistake(mistakesOwnKey) {
 			acquired, err = l.ownsKey(ctx)
 		}
 	}
@@ -92,7 +92,7 @@ type renewingLease struct {
 // set sets the key if it is free.
 func (l *renewingLease) set(ctx context.Context) (acquired bool, err error) {
 	words := []any{"SET", l.env.Key, l.value, "NX", "PX", l.env.TTL.Milliseconds()}
-	if l.makes(wholeSeconds) {
+	if l.hasMistake(wholeSeconds) {
 		words = []any{"SET", l.env.Key, l.value, "NX"}
 		if seconds := int(l.env.TTL / time.Second); seconds > 0 {
 			words = append(words, "EX", seconds)
@@ -128,23 +128,23 @@ return 0`)
 func (l *renewingLease) extendKey(ctx context.Context) (extended bool, err error) {
 	script, ttl := extendScript, l.env.TTL.Milliseconds()
 	switch {
-	case l.makes(renewsThousandfold):
+	case l.hasMistake(renewsThousandfold):
 		script = expireScript
-	case l.makes(wholeSeconds), l.makes(renewsWholeSeconds):
+	case l.hasMistake(wholeSeconds), l.hasMistake(renewsWholeSeconds):
 		script, ttl = expireScript, max(ttl/1000, 1)
 	}
 	extended, err = l.run(ctx, script, l.value, strconv.FormatInt(ttl, 10))
-	return extended || err == nil && l.makes(renewsMissingKey), err
+	return extended || err == nil && l.hasMistake(renewsMissingKey), err
 }
 
 // extend gives the key a new TTL and the lease a new end.
 func (l *renewingLease) extend(ctx context.Context) error {
 	start := l.now()
 	extended, err := l.extendKey(ctx)
-	if l.makes(endFromAnswer) {
+	if l.hasMistake(endFromAnswer) {
 		start = l.now()
 	}
-	if l.makes(endFromOldEnd) {
+	if l.hasMistake(endFromOldEnd) {
 		start = l.Expires()
 	}
 	return l.finishExtend(start.Add(l.env.TTL), l.now(), extended, err)
@@ -165,12 +165,12 @@ func (l *renewingLease) watch(ctx context.Context) {
 	defer close(l.stopped)
 	defer close(l.renewals)
 	interval := l.env.TTL / 3
-	if l.makes(renewsTooSeldom) {
+	if l.hasMistake(renewsTooSeldom) {
 		interval = l.env.TTL
 	}
 	for {
 		remaining := l.remaining()
-		if l.makes(renewsTooSeldom) {
+		if l.hasMistake(renewsTooSeldom) {
 			remaining = interval
 		}
 		if l.env.Clock.Sleep(ctx, min(remaining, interval)) != nil {
@@ -199,7 +199,7 @@ func (l *renewingLease) watch(ctx context.Context) {
 // renew extends the lease once. It stops when the lease ends. A release does not interrupt
 // it: release has to know whether the key was extended.
 func (l *renewingLease) renew() error {
-	if l.remaining() <= 0 && !l.makes(renewsTooSeldom) {
+	if l.remaining() <= 0 && !l.hasMistake(renewsTooSeldom) {
 		return locks.ErrLost
 	}
 	ctx, cancel := fakeclock.WithTimeout(l.lifetime, l.env.Clock, max(l.remaining(), time.Millisecond))
@@ -209,7 +209,7 @@ func (l *renewingLease) renew() error {
 
 // Release ends the renewals and removes the key.
 func (l *renewingLease) Release(ctx context.Context) error {
-	if l.makes(renewsReleased) {
+	if l.hasMistake(renewsReleased) {
 		err := releaseError(l.run(ctx, removeScript, l.value))
 		if err == nil {
 			l.stop()

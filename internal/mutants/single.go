@@ -93,7 +93,7 @@ type single struct {
 
 func newSingle(env *locks.Env, m maker) *single {
 	s := &single{oneNode: newOneNode(env, m)}
-	if s.makes(valueOfProcess) {
+	if s.hasMistake(valueOfProcess) {
 		s.value = processValue(env)
 	}
 	s.mutex = newMutex(env, m)
@@ -120,7 +120,7 @@ func (s *single) counter() string { return s.env.Key + ":token" }
 // Acquire makes one attempt.
 func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	value := newValue(s.env)
-	if s.makes(valueOfProcess) {
+	if s.hasMistake(valueOfProcess) {
 		value = s.value
 	}
 	unlock, err := s.lockMutex(ctx)
@@ -129,7 +129,7 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	start := s.now()
 	token, err := s.take(ctx, value)
-	if err != nil && s.makes(leaseFromSecondTry) {
+	if err != nil && s.hasMistake(leaseFromSecondTry) {
 		start = s.now()
 		token, err = s.take(ctx, value)
 	}
@@ -141,21 +141,21 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	if err != nil || token > 0 && ends.Sub(s.now()) <= 0 {
 		// Clean up even if the caller's context has ended.
-		if !s.makes(noCleanup) {
+		if !s.hasMistake(noCleanup) {
 			_, _ = l.remove(s.cleanupContext(ctx))
 		}
 		unlock()
 		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
 	}
 	if token == 0 {
-		for s.makes(spins) && s.now().Sub(start) < time.Second {
+		for s.hasMistake(spins) && s.now().Sub(start) < time.Second {
 		}
 		unlock()
 		return nil, fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
 	}
 	watchContext, stop := context.WithCancel(s.lifetime)
 	l.stop = stop
-	if s.makes(watchesAfterRelease) {
+	if s.hasMistake(watchesAfterRelease) {
 		watchContext = s.lifetime
 	}
 	go l.watch(watchContext)
@@ -185,7 +185,7 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 	key, ttl, script := s.key(), s.env.TTL.Milliseconds(), takeScript
 	earlyToken := uint64(0)
 	switch {
-	case s.makes(takesExpiredInSteps):
+	case s.hasMistake(takesExpiredInSteps):
 		if s.isRefused && s.now().Sub(s.due) >= 0 && s.node.Exists(ctx, key).Val() == 0 {
 			script = overwriteScript
 		}
@@ -193,15 +193,15 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 			left, leftErr := s.node.PTTL(ctx, key).Result()
 			s.due, s.isRefused = s.now().Add(left), err == nil && token == 0 && leftErr == nil && left > 0
 		}()
-	case s.makes(tokenBeforeLock):
+	case s.hasMistake(tokenBeforeLock):
 		earlyToken, _ = s.node.Incr(ctx, s.counter()).Uint64()
-	case s.makes(takesExpiringKey):
+	case s.hasMistake(takesExpiringKey):
 		if left := s.node.PTTL(ctx, key).Val(); left > 0 && left < s.env.TTL/10 {
 			s.node.Del(ctx, key)
 		}
-	case s.makes(ttlInMicroseconds):
+	case s.hasMistake(ttlInMicroseconds):
 		ttl = s.env.TTL.Microseconds()
-	case s.makes(setThenExpire):
+	case s.hasMistake(setThenExpire):
 		script = takeForEverScript
 		defer func() {
 			if token > 0 {
@@ -212,19 +212,19 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 	err = s.ask(ctx, func(ctx context.Context) error {
 		reply, err := script.Run(ctx, s.node, []string{key, s.counter()}, value, ttl).Result()
 		n, ok := reply.(int64)
-		if !ok && s.makes(panicsOnReply) {
+		if !ok && s.hasMistake(panicsOnReply) {
 			panic(fmt.Sprintf("the node has answered %v", reply))
 		}
 		token = uint64(n)
 		return err
 	})
 	switch {
-	case s.makes(timeoutIsYes) && isTimeout(err), s.makes(errorIsYes) && isAnswer(err):
+	case s.hasMistake(timeoutIsYes) && isTimeout(err), s.hasMistake(errorIsYes) && isAnswer(err):
 		return 1, nil
-	case s.makes(tokenOfHandle) && token > 0:
+	case s.hasMistake(tokenOfHandle) && token > 0:
 		s.grantCount++
 		return s.grantCount, nil
-	case s.makes(tokenBeforeLock) && token > 0:
+	case s.hasMistake(tokenBeforeLock) && token > 0:
 		return earlyToken, nil
 	}
 	return token, err
@@ -262,7 +262,7 @@ type singleLease struct {
 
 // Token returns the number of grants that the node has counted, including this one.
 func (l *singleLease) Token() uint64 {
-	if l.makes(tokenMissing) {
+	if l.hasMistake(tokenMissing) {
 		return 0
 	}
 	return l.token
@@ -277,11 +277,11 @@ func (l *singleLease) Lost() <-chan struct{} { return l.lost }
 
 // watch checks the key until the lease is released, ends or is lost.
 func (l *singleLease) watch(ctx context.Context) {
-	if l.makes(leavesGoroutine) {
+	if l.hasMistake(leavesGoroutine) {
 		defer func() { <-make(chan struct{}) }()
 	}
 	defer close(l.stopped)
-	for l.remaining() > 0 || l.makes(watchesAfterRelease) {
+	for l.remaining() > 0 || l.hasMistake(watchesAfterRelease) {
 		remaining := l.remaining()
 		if remaining <= 0 { // a mistake: the lease has ended, and it is watched anyway
 			remaining = time.Second
@@ -289,21 +289,21 @@ func (l *singleLease) watch(ctx context.Context) {
 		if l.env.Clock.Sleep(ctx, min(remaining, l.env.TTL/4)) != nil {
 			return
 		}
-		if left := l.remaining(); 0 < left && left < l.env.TTL*2/5 && (l.makes(dropsKey) || l.makes(dropsKeyAndTells)) {
+		if left := l.remaining(); 0 < left && left < l.env.TTL*2/5 && (l.hasMistake(dropsKey) || l.hasMistake(dropsKeyAndTells)) {
 			_, _ = l.remove(ctx)
-			if l.makes(dropsKey) && l.env.Clock.Sleep(ctx, l.remaining()) != nil {
+			if l.hasMistake(dropsKey) && l.env.Clock.Sleep(ctx, l.remaining()) != nil {
 				return
 			}
 			break
 		}
-		if !l.ownsKey(ctx) && !l.makes(watchesAfterRelease) {
+		if !l.ownsKey(ctx) && !l.hasMistake(watchesAfterRelease) {
 			break
 		}
 	}
-	if l.makes(lossNotifiedLate) && l.env.Clock.Sleep(ctx, 2*l.env.TTL) != nil {
+	if l.hasMistake(lossNotifiedLate) && l.env.Clock.Sleep(ctx, 2*l.env.TTL) != nil {
 		return
 	}
-	if ctx.Err() == nil && !l.makes(lossNotNotified) {
+	if ctx.Err() == nil && !l.hasMistake(lossNotNotified) {
 		close(l.lost)
 	}
 }
@@ -311,7 +311,7 @@ func (l *singleLease) watch(ctx context.Context) {
 // ownsKey reports whether the key still has the lease's value. It waits for an answer until
 // the lease ends. If no answer comes, it reports true: the lock may still be held.
 func (l *singleLease) ownsKey(ctx context.Context) (yes bool) {
-	if remaining := l.remaining(); !l.makes(watchesAfterRelease) {
+	if remaining := l.remaining(); !l.hasMistake(watchesAfterRelease) {
 		if remaining <= 0 {
 			return false
 		}
@@ -321,7 +321,7 @@ func (l *singleLease) ownsKey(ctx context.Context) (yes bool) {
 	}
 	err := l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.key()).Result()
-		if err != nil && l.makes(panicsInGoroutine) {
+		if err != nil && l.hasMistake(panicsInGoroutine) {
 			panic("the node has not answered with a value")
 		}
 		yes = value == l.value
@@ -341,25 +341,25 @@ func (l *singleLease) Release(ctx context.Context) error {
 	isSecond := l.isReleased
 	l.isReleased = true
 	l.mu.Unlock()
-	if isSecond && l.makes(secondReleaseDeletes) {
+	if isSecond && l.hasMistake(secondReleaseDeletes) {
 		return l.node.Del(ctx, l.env.Key).Err()
 	}
 	removed, err := l.remove(ctx)
-	if l.makes(releaseRemovesTwice) && err == nil {
+	if l.hasMistake(releaseRemovesTwice) && err == nil {
 		removed, err = l.remove(ctx)
 	}
-	if l.makes(releaseReportsLoss) {
+	if l.hasMistake(releaseReportsLoss) {
 		removed = false
 	}
-	return releaseError(removed || l.makes(releaseComparesWrongly), err)
+	return releaseError(removed || l.hasMistake(releaseComparesWrongly), err)
 }
 
 // remove removes the key if it has the lease's value.
 func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
-	if l.makes(releasesOtherKey) {
+	if l.hasMistake(releasesOtherKey) {
 		return true, l.node.Del(ctx, "lock:"+l.env.Key).Err()
 	}
-	if !l.makes(getThenDel) {
+	if !l.hasMistake(getThenDel) {
 		return l.run(ctx, l.removalScript(), l.valueToRemove())
 	}
 	err = l.ask(ctx, func(ctx context.Context) error {
@@ -385,13 +385,13 @@ func (l *singleLease) extendKey(ctx context.Context) (extended bool, err error) 
 	keys, ttl := []string{l.key()}, l.env.TTL.Milliseconds()
 	err = l.ask(ctx, func(ctx context.Context) error {
 		switch {
-		case l.makes(extendsOtherKey):
+		case l.hasMistake(extendsOtherKey):
 			extended = true
 			return l.node.PExpire(ctx, "lock:"+l.env.Key, l.env.TTL).Err()
-		case l.makes(extendWithoutRequest) && l.remaining() > l.env.TTL/2:
+		case l.hasMistake(extendWithoutRequest) && l.remaining() > l.env.TTL/2:
 			extended = true
 			return nil
-		case l.makes(getThenExpire):
+		case l.hasMistake(getThenExpire):
 			value, err := l.node.Get(ctx, keys[0]).Result()
 			if err != nil || value != l.value {
 				return err
@@ -401,7 +401,7 @@ func (l *singleLease) extendKey(ctx context.Context) (extended bool, err error) 
 		}
 		n, err := extendScript.EvalSha(ctx, l.node, keys, l.value, ttl).Int()
 		if err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
-			if l.makes(noScriptIsYes) {
+			if l.hasMistake(noScriptIsYes) {
 				n, err = 1, extendScript.Load(ctx, l.node).Err()
 			} else {
 				n, err = extendScript.Eval(ctx, l.node, keys, l.value, ttl).Int()

@@ -7,18 +7,18 @@ import (
 )
 
 var (
-	// acquiring matches the name of a function that acquires a lock.
-	acquiring = lazy.Regexp(`(?i)^(?:try|must|do)?_?(?:acquire|obtain|lock|take|attempt|enter|try)`)
-	// cleaning matches the name of a function that gives up a key.
-	cleaning = lazy.Regexp(`^(?:[Cc]lean|[Rr]elease|[Rr]emove|[Uu]nlock|[Rr]evoke|[Dd]estroy|[Dd]elete|[Dd]el)(?:[A-Z]\w*|up)?$`)
-	// mutex matches the name of a lock of the process itself.
-	mutex = lazy.Regexp(`(?i)mu(tex)?$`)
+	// acquireName matches the name of a function that acquires a lock.
+	acquireName = lazy.Regexp(`(?i)^(?:try|must|do)?_?(?:acquire|obtain|lock|take|attempt|enter|try)`)
+	// cleanUpName matches the name of a function that gives up a key.
+	cleanUpName = lazy.Regexp(`^(?:[Cc]lean|[Rr]elease|[Rr]emove|[Uu]nlock|[Rr]evoke|[Dd]estroy|[Dd]elete|[Dd]el)(?:[A-Z]\w*|up)?$`)
+	// mutexName matches the name of a lock of the process itself.
+	mutexName = lazy.Regexp(`(?i)mu(tex)?$`)
 )
 
 // noCleanUp leaves out a clean-up of a function that acquires the lock.
 func noCleanUp(f *file) (changes []change) {
 	f.statements(func(list []ast.Stmt, stack []ast.Node) {
-		if !acquiring().MatchString(functionName(stack)) {
+		if !acquireName().MatchString(functionName(stack)) {
 			return
 		}
 		for _, s := range list {
@@ -52,9 +52,9 @@ func isCleanUp(s ast.Stmt) bool {
 	}
 	found := false
 	ast.Inspect(call, func(n ast.Node) bool {
-		if c, is := n.(*ast.CallExpr); is && cleaning().MatchString(lastName(c.Fun)) {
+		if c, is := n.(*ast.CallExpr); is && cleanUpName().MatchString(lastName(c.Fun)) {
 			s, isMethod := c.Fun.(*ast.SelectorExpr)
-			found = found || isMethod && !mutex().MatchString(lastName(s.X)) || !isMethod && lastName(c.Fun) != "delete"
+			found = found || isMethod && !mutexName().MatchString(lastName(s.X)) || !isMethod && lastName(c.Fun) != "delete"
 		}
 		return !found
 	})

@@ -24,7 +24,7 @@ func dropComparison(f *file) (changes []change) {
 		case *ast.BinaryExpr:
 			if comparesHolders(n) {
 				_, isPart := stack[len(stack)-1].(*ast.BinaryExpr)
-				t := test{expr: n, isWhole: !isPart}
+				t := conditionPart{expr: n, isWhole: !isPart}
 				if n.Op == token.EQL {
 					changes = append(changes, f.always(t))
 				} else {
@@ -40,8 +40,8 @@ func dropComparison(f *file) (changes []change) {
 var (
 	// script matches a text in Lua that runs commands of Redis.
 	script = lazy.Regexp(`redis\.p?call\s*\(`)
-	// compared matches a comparison in Lua. Its operands are calls and variables.
-	compared = lazy.Regexp(luaOperand + `\s*(==|~=)\s*` + luaOperand)
+	// luaComparison matches a comparison in Lua. Its operands are calls and variables.
+	luaComparison = lazy.Regexp(luaOperand + `\s*(==|~=)\s*` + luaOperand)
 	// nx matches the word NX among the arguments of a command in Lua.
 	nx = lazy.Regexp(`(?i)\s*,\s*\\?["']nx\\?["']`)
 )
@@ -54,7 +54,7 @@ func comparisonsInScript(text string, offset int) (changes []change) {
 	if !script().MatchString(text) {
 		return nil
 	}
-	for _, m := range compared().FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range luaComparison().FindAllStringSubmatchIndex(text, -1) {
 		if all := text[m[0]:m[1]]; !strings.Contains(all, "ARGV[") {
 			continue
 		}

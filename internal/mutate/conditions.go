@@ -29,10 +29,10 @@ func outcomeOf(body []ast.Stmt) outcome {
 	return fails
 }
 
-// A test is one operand of && or || in a condition, with the outcome of the branch that
+// A conditionPart is one operand of && or || in a condition, with the outcome of the branch that
 // runs if the whole condition is true. An expression that a function returns can be a test,
 // too.
-type test struct {
+type conditionPart struct {
 	expr    ast.Expr
 	outcome outcome
 	// isWhole means that the condition has no other part.
@@ -43,7 +43,7 @@ type test struct {
 
 // tests returns the parts of the conditions of all if statements and cases, and the
 // comparisons that functions return with an error.
-func (f *file) tests() (all []test) {
+func (f *file) tests() (all []conditionPart) {
 	for _, d := range f.tree.Decls {
 		function, is := d.(*ast.FuncDecl)
 		if !is {
@@ -61,13 +61,13 @@ func (f *file) tests() (all []test) {
 				}
 			case *ast.ReturnStmt:
 				if comparison, is := returned(n); is {
-					all = append(all, test{comparison, succeeds, true, function})
+					all = append(all, conditionPart{comparison, succeeds, true, function})
 				}
 			}
 			for _, c := range conditions {
 				found := parts(c)
 				for _, part := range found {
-					all = append(all, test{part, outcomeOf(body), len(found) == 1, function})
+					all = append(all, conditionPart{part, outcomeOf(body), len(found) == 1, function})
 				}
 			}
 			return true
@@ -88,14 +88,14 @@ func returned(r *ast.ReturnStmt) (*ast.BinaryExpr, bool) {
 
 // always and never return the change that makes a test always or never true. The test is
 // evaluated nevertheless, so everything in it remains used.
-func (f *file) always(t test) change {
+func (f *file) always(t conditionPart) change {
 	if t.isWhole {
 		return change{f.replace(t.expr, f.source(t.expr)+" || true")}
 	}
 	return change{f.replace(t.expr, "("+f.source(t.expr)+" || true)")}
 }
 
-func (f *file) never(t test) change {
+func (f *file) never(t conditionPart) change {
 	return change{f.replace(t.expr, f.source(t.expr)+" && false")}
 }
 

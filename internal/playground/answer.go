@@ -146,7 +146,7 @@ func (w *world) runBoth(s *scenarios.Scenario, skips func(on sim.Config, off sce
 	runs, notApplicable, err := s.Variants[0].RunBoth(o)
 	switch {
 	case err != nil:
-		return nil, spoiledError{err}
+		return nil, runError{err}
 	case notApplicable != "":
 		return nil, errors.Join(errNotApplicable, errors.New(notApplicable))
 	}

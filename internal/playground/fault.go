@@ -139,7 +139,7 @@ func (w *world) places() (*Places, error) {
 	}
 	run, err := calm.Variants[0].Run(w.options(), scenarios.Off)
 	if err != nil {
-		return nil, spoiledError{err}
+		return nil, runError{err}
 	}
 	all := &Places{Places: []Place{}, Sizes: []string{}, SizesMS: []float64{}}
 	add := func(strikes trace.Trigger, at time.Duration) {

@@ -112,8 +112,8 @@ func (r Request) answer() (any, error) {
 // A lackError is why a world whose lock is not part of this program cannot be run.
 type lackError struct{ error }
 
-// A spoiledError is an error after which the program may still be running parts of a world.
-type spoiledError struct{ error }
+// A runError is an error after which the program may still be running parts of a world.
+type runError struct{ error }
 
 // failureOf returns the problems of an error: of a scenario, one for each mistake.
 func failureOf(err error) failure {
@@ -125,7 +125,7 @@ func failureOf(err error) failure {
 		}
 		return f
 	}
-	var spoiled spoiledError
+	var spoiled runError
 	var lack lackError
 	for text := range strings.Lines(err.Error()) {
 		f.Problems = append(f.Problems, Problem{Text: strings.TrimSpace(text)})

@@ -24,13 +24,13 @@ func init() { builders[locks.Etcd] = newEtcd }
 
 // An etcdServer is an etcd that listens on the loopback interface, as a member of a cluster.
 type etcdServer struct {
-	r       *run
-	cfg     sim.Node
-	folder  string
-	program string
-	named   string // the program and its version
-	watcher *etcdWatcher
-	child   atomic.Pointer[child]
+	r              *run
+	cfg            sim.Node
+	folder         string
+	program        string
+	programVersion string // the program and its version
+	watcher        *etcdWatcher
+	child          atomic.Pointer[child]
 	// clients and peers are the addresses for clients and for the other members. reserved
 	// keeps other programs from taking them until the server is started.
 	clients, peers string
@@ -47,9 +47,9 @@ func newEtcd(r *run, cfg sim.Node, folder string) (server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s --version: %w", program, err)
 	}
-	s := &etcdServer{r: r, cfg: cfg, folder: folder, program: program, named: "etcd"}
+	s := &etcdServer{r: r, cfg: cfg, folder: folder, program: program, programVersion: "etcd"}
 	if _, rest, ok := strings.Cut(string(out), "etcd Version: "); ok {
-		s.named += " " + strings.Fields(rest)[0]
+		s.programVersion += " " + strings.Fields(rest)[0]
 	}
 	for _, address := range []*string{&s.clients, &s.peers} {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -71,7 +71,7 @@ func newEtcd(r *run, cfg sim.Node, folder string) (server, error) {
 	return s, nil
 }
 
-func (s *etcdServer) version() string                 { return s.named }
+func (s *etcdServer) version() string                 { return s.programVersion }
 func (s *etcdServer) process() *child                 { return s.child.Load() }
 func (s *etcdServer) shutDown()                       { shutDown(s.process().cmd.Process.Pid) }
 func (s *etcdServer) address() (network, addr string) { return "tcp", s.clients }
@@ -104,7 +104,7 @@ func (s *etcdServer) start() error {
 		}
 		switch {
 		case child.hasExited():
-			return fmt.Errorf("%s ended at once%s", s.named, child.lastWords())
+			return fmt.Errorf("%s ended at once%s", s.programVersion, child.lastWords())
 		case time.Now().After(deadline):
 			return fmt.Errorf("%s does not answer: %w", s.cfg.Name, err)
 		}

@@ -25,12 +25,12 @@ func init() { builders[locks.Postgres] = newPostgres }
 
 // A postgresServer is a PostgreSQL server that listens on a Unix socket in its folder.
 type postgresServer struct {
-	r        *run
-	cfg      sim.Node
-	folder   string
-	programs string // the folder with PostgreSQL's programs
-	named    string // the program and its version
-	child    atomic.Pointer[child]
+	r              *run
+	cfg            sim.Node
+	folder         string
+	programs       string // the folder with PostgreSQL's programs
+	programVersion string // the program and its version
+	child          atomic.Pointer[child]
 	// probe is the harness's own session.
 	probe  net.Conn
 	answer *bufio.Reader
@@ -42,7 +42,7 @@ func newPostgres(r *run, cfg sim.Node, folder string) (server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s needs PostgreSQL, whose program initdb is not found: %w", cfg.Name, err)
 	}
-	s := &postgresServer{r: r, cfg: cfg, folder: folder, programs: filepath.Dir(program), named: "PostgreSQL"}
+	s := &postgresServer{r: r, cfg: cfg, folder: folder, programs: filepath.Dir(program), programVersion: "PostgreSQL"}
 	if err := giveToServer(folder); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func newPostgres(r *run, cfg sim.Node, folder string) (server, error) {
 		return nil, err
 	}
 	if version, err := os.ReadFile(filepath.Join(s.data(), "PG_VERSION")); err == nil {
-		s.named += " " + strings.TrimSpace(string(version))
+		s.programVersion += " " + strings.TrimSpace(string(version))
 	}
 	return s, nil
 }
@@ -93,7 +93,7 @@ func findPostgres() (string, error) {
 }
 
 func (s *postgresServer) data() string    { return filepath.Join(s.folder, "data") }
-func (s *postgresServer) version() string { return s.named }
+func (s *postgresServer) version() string { return s.programVersion }
 func (s *postgresServer) process() *child { return s.child.Load() }
 func (s *postgresServer) address() (network, address string) {
 	return "unix", filepath.Join(s.folder, ".s.PGSQL.5432")
@@ -146,9 +146,9 @@ func (s *postgresServer) start() error {
 		}
 		switch {
 		case child.hasExited():
-			return fmt.Errorf("%s ended at once%s", s.named, child.lastWords())
+			return fmt.Errorf("%s ended at once%s", s.programVersion, child.lastWords())
 		case time.Now().After(deadline):
-			return fmt.Errorf("%s does not answer: %w", s.named, err)
+			return fmt.Errorf("%s does not answer: %w", s.programVersion, err)
 		}
 	}
 }

@@ -26,12 +26,12 @@ var builders = map[string]func(r *run, cfg sim.Node, folder string) (server, err
 
 // A redisServer is a redis-server that listens on a Unix socket in its folder.
 type redisServer struct {
-	r       *run
-	cfg     sim.Node
-	folder  string
-	program string
-	named   string // the program and its version
-	child   atomic.Pointer[child]
+	r              *run
+	cfg            sim.Node
+	folder         string
+	program        string
+	programVersion string // the program and its version
+	child          atomic.Pointer[child]
 	// probe is the harness's own connection.
 	probe  net.Conn
 	answer *bufio.Reader
@@ -51,10 +51,10 @@ func newRedis(r *run, cfg sim.Node, folder string) (server, error) {
 	if _, rest, ok := strings.Cut(string(out), "v="); ok {
 		named += " " + strings.Fields(rest)[0]
 	}
-	return &redisServer{r: r, cfg: cfg, folder: folder, program: program, named: named}, nil
+	return &redisServer{r: r, cfg: cfg, folder: folder, program: program, programVersion: named}, nil
 }
 
-func (s *redisServer) version() string { return s.named }
+func (s *redisServer) version() string { return s.programVersion }
 func (s *redisServer) process() *child { return s.child.Load() }
 func (s *redisServer) shutDown()       { shutDown(s.process().cmd.Process.Pid) }
 func (s *redisServer) address() (network, address string) {
@@ -93,9 +93,9 @@ func (s *redisServer) start() error {
 		}
 		switch {
 		case child.hasExited():
-			return fmt.Errorf("%s ended at once%s", s.named, child.lastWords())
+			return fmt.Errorf("%s ended at once%s", s.programVersion, child.lastWords())
 		case time.Now().After(deadline):
-			return fmt.Errorf("%s does not answer: %w", s.named, err)
+			return fmt.Errorf("%s does not answer: %w", s.programVersion, err)
 		}
 	}
 }

@@ -49,8 +49,8 @@ func sayHowItCrashes(f *sim.Fault) {
 type hints struct {
 	ttl      time.Duration
 	isAnswer func(time.Duration) bool
-	// of has the hints for each row, by what the row is about.
-	of map[string][]string
+	// byRow has the hints for each row, by what the row is about.
+	byRow map[string][]string
 	// phrase says when a point of the scenario is.
 	phrase func(trace.Point) string
 }
@@ -69,7 +69,7 @@ func (n *hints) hides(about, verb string, from, to time.Duration) bool {
 	case n.ttl > 0:
 		length = "at most the TTL"
 	}
-	n.of[about] = append(n.of[about], verb+" "+length)
+	n.byRow[about] = append(n.byRow[about], verb+" "+length)
 	return true
 }
 
@@ -79,7 +79,7 @@ func (n *hints) hidesMoment(about, hint string, at time.Duration) bool {
 	if !n.isAnswer(at) {
 		return false
 	}
-	n.of[about] = append(n.of[about], hint)
+	n.byRow[about] = append(n.byRow[about], hint)
 	return true
 }
 

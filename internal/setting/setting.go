@@ -37,11 +37,11 @@ func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config, *hi
 	default:
 		panic(err) // cannot happen: the run was made with this configuration
 	}
-	hidden := &hints{ttl: config.Lock.TTL, of: map[string][]string{}, phrase: trace.Point.Phrase}
+	hidden := &hints{ttl: config.Lock.TTL, byRow: map[string][]string{}, phrase: trace.Point.Phrase}
 	change(&config, hidden)
 	rows := DescribeChanges(config.Overrides)
 	add := func(about, text string) {
-		rows = append(rows, newRow(about, strings.Join(append([]string{text}, hidden.of[about]...), ", ")))
+		rows = append(rows, newRow(about, strings.Join(append([]string{text}, hidden.byRow[about]...), ", ")))
 	}
 	locks, idle := config.NewTrace().Locks, []string(nil)
 	if run.History != nil {

@@ -139,7 +139,7 @@ func (s *clauseBuilder) build() []Clause {
 	s.addClients()
 	s.addStorage()
 	s.addMessages()
-	s.addContacts()
+	s.addConnections()
 	s.addLeases()
 	slices.SortStableFunc(s.clauses, func(a, b Clause) int {
 		switch {

@@ -36,7 +36,7 @@ func DataSummary(h *history.History, v *checks.Verdict) Raw {
 		if f.Outcome != checks.Violated {
 			continue
 		}
-		sentences = append(sentences, fullStop(withoutGrants(h, ForTimeline.capitalized(f.Reason))))
+		sentences = append(sentences, fullStop(withoutGrants(h, ForTimeline.renderCapitalized(f.Reason))))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
 			sentences = append(sentences, "The evidence: "+fullStop(RenderReasons(f.Cycle...).String()))
 		}
@@ -46,7 +46,7 @@ func DataSummary(h *history.History, v *checks.Verdict) Raw {
 	case len(sentences) > 0:
 		sentences = append(sentences, refused...)
 	case len(v.Reasons) > 0:
-		sentences = []string{fullStop(ForTimeline.inconclusive(v.Reasons[0]))}
+		sentences = []string{fullStop(ForTimeline.renderDoubt(v.Reasons[0]))}
 	case len(refused) > 0:
 		sentences = refused
 	case v.Verdict == checks.Safe:
@@ -72,7 +72,7 @@ func explainUnknown(v *checks.Verdict) []string {
 func explainIntact(h *history.History, v *checks.Verdict) []string {
 	switch {
 	case v.Finding(checks.SectionExclusion).Outcome == checks.Violated:
-		return explainSpared(h)
+		return explainUndamaged(h)
 	case len(h.Versions()) == 0:
 		return []string{"The data is unchanged: nothing was written."}
 	}

@@ -16,7 +16,7 @@ func LockSummary(v *checks.Verdict) []Raw {
 	addIfViolated := func(p checks.Property) bool {
 		f := v.Finding(p)
 		if f.Outcome == checks.Violated {
-			sentences = append(sentences, Raw(strings.TrimSpace(fullStop(ForTimeline.capitalized(f.Reason))+" "+blameSentence(f.Blame))))
+			sentences = append(sentences, Raw(strings.TrimSpace(fullStop(ForTimeline.renderCapitalized(f.Reason))+" "+blameSentence(f.Blame))))
 		}
 		return f.Outcome == checks.Violated
 	}

@@ -11,10 +11,10 @@ import (
 // addMessages describes what the network did to messages. Messages that were delivered
 // normally are described only if the clauses are to include all messages.
 func (s *clauseBuilder) addMessages() {
-	holder := map[*history.Message]int{} // the number of the fault that held a message back
+	heldByFault := map[*history.Message]int{} // the number of the fault that held a message back
 	for _, a := range s.Acts() {
 		if m := s.MessageHeldBy(a); m != nil {
-			holder[m] = a.Fault
+			heldByFault[m] = a.Fault
 		}
 	}
 	for _, m := range s.Messages() {
@@ -23,11 +23,11 @@ func (s *clauseBuilder) addMessages() {
 			s.addText(m.Sent, DetailMood, "→ %s  %s", m.To, m.Sent.Text)
 		}
 		if m.Held != nil {
-			s.addNetwork(m.Held, FaultActs, holder[m], "holds back %s", s.nameMessage(m))
+			s.addNetwork(m.Held, FaultActs, heldByFault[m], "holds back %s", s.nameMessage(m))
 		}
 		switch {
 		case m.Arrived != nil && m.Held != nil:
-			s.addNetwork(m.Arrived, FaultActs, holder[m], "delivers %s %s", s.nameMessage(m), heldFor(m.Held.At, m.Arrived.At))
+			s.addNetwork(m.Arrived, FaultActs, heldByFault[m], "delivers %s %s", s.nameMessage(m), heldFor(m.Held.At, m.Arrived.At))
 		case m.Arrived != nil && shown:
 			s.addText(m.Arrived, DetailMood, "← %s  %s", m.From, m.Arrived.Text)
 		}
@@ -49,9 +49,9 @@ func (s *clauseBuilder) addNetwork(ev *trace.Event, p Part, fault int, format st
 	s.add(ev, Clause{Subject: "network", Mood: FaultMood, Part: p, fault: fault, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addContacts describes what happened to connections. Opening and closing are described
+// addConnections describes what happened to connections. Opening and closing are described
 // only if the clauses are to include all messages.
-func (s *clauseBuilder) addContacts() {
+func (s *clauseBuilder) addConnections() {
 	for _, c := range s.ConnectionEvents() {
 		ev := c.Event
 		switch ev.Kind {

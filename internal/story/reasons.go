@@ -47,9 +47,9 @@ func (v Renderer) Measure(m checks.Measure) string {
 	return v.Reason(m.Summary)
 }
 
-// capitalized renders a reason for the beginning of a sentence. The first letter is a
+// renderCapitalized renders a reason for the beginning of a sentence. The first letter is a
 // capital, unless the sentence begins with a name.
-func (v Renderer) capitalized(r checks.Reason) string {
+func (v Renderer) renderCapitalized(r checks.Reason) string {
 	format := reasonSentences[r.Code]
 	if format != "" {
 		format = strings.ToUpper(format[:1]) + format[1:]
@@ -57,12 +57,12 @@ func (v Renderer) capitalized(r checks.Reason) string {
 	return v.write(r, format)
 }
 
-// inconclusive renders the reason why a run is inconclusive as the beginning of a sentence
+// renderDoubt renders the reason why a run is inconclusive as the beginning of a sentence
 // that says so. Some reasons say it themselves.
-func (v Renderer) inconclusive(r checks.Reason) string {
+func (v Renderer) renderDoubt(r checks.Reason) string {
 	const saysSo = "the run is inconclusive: "
 	if strings.HasPrefix(reasonSentences[r.Code], saysSo) {
-		return v.capitalized(r)
+		return v.renderCapitalized(r)
 	}
 	return "The run is inconclusive: " + v.Reason(r)
 }

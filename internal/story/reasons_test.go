@@ -52,7 +52,7 @@ func TestRenderer(t *testing.T) {
 		if got := v.Reason(c.reason); got != c.words {
 			t.Errorf("within a sentence:\n%s\nwant\n%s", got, c.words)
 		}
-		if got := v.capitalized(c.reason); got != c.begun {
+		if got := v.renderCapitalized(c.reason); got != c.begun {
 			t.Errorf("at the beginning of a sentence:\n%s\nwant\n%s", got, c.begun)
 		}
 		if got := ForPrograms.Reason(c.reason); got != c.plain {

@@ -11,8 +11,8 @@ import (
 // maxExplained is how many overlaps are explained; more explanations would add nothing new.
 const maxExplained = 2
 
-// explainSpared says why the data of a run is intact although sections overlapped.
-func explainSpared(h *history.History) []string {
+// explainUndamaged says why the data of a run is intact although sections overlapped.
+func explainUndamaged(h *history.History) []string {
 	first, more := checks.SafeOverlaps(h, maxExplained)
 	var sentences []string
 	for i, s := range first {
@@ -20,7 +20,7 @@ func explainSpared(h *history.History) []string {
 		if i == 0 {
 			opening = "The data is intact although"
 		}
-		sentences = append(sentences, fmt.Sprintf("%s %s and %s were in their critical sections at the same time: %s.", opening, s.First, s.Second, sparedWords(s)))
+		sentences = append(sentences, fmt.Sprintf("%s %s and %s were in their critical sections at the same time: %s.", opening, s.First, s.Second, undamagedWords(s)))
 	}
 	switch {
 	case more == 1:
@@ -31,14 +31,14 @@ func explainSpared(h *history.History) []string {
 	return sentences
 }
 
-// sparedWords says why two overlapping sections did no damage.
-func sparedWords(s checks.SafeOverlap) string {
+// undamagedWords says why two overlapping sections did no damage.
+func undamagedWords(s checks.SafeOverlap) string {
 	who, other := s.Section, s.Other
 	switch s.Reason {
 	case checks.NeitherWrote:
 		return "neither of them wrote"
 	case checks.WroteNothing:
-		return who + " wrote nothing" + restraintWords(s)
+		return who + " wrote nothing" + reasonNotToWrite(s)
 	case checks.WroteBefore:
 		return fmt.Sprintf("%s wrote nothing after %s had entered its section at %s; its last write was applied at %s",
 			who, other, Moment(s.Entered, 3), Moment(s.Last.At, 3))
@@ -54,8 +54,8 @@ func sparedWords(s checks.SafeOverlap) string {
 // servedWords says how the storage served a request.
 var servedWords = map[trace.Step]string{trace.Read: "answered", trace.Write: "applied"}
 
-// restraintWords says why a client wrote nothing; "" if the cause is not known.
-func restraintWords(s checks.SafeOverlap) string {
+// reasonNotToWrite says why a client wrote nothing; "" if the cause is not known.
+func reasonNotToWrite(s checks.SafeOverlap) string {
 	at := Moment(s.CausedAt, 3)
 	switch s.Cause {
 	case checks.NotifiedOfLoss:

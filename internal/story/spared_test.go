@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sparedWords explains why two sections that overlapped did no harm to the data.
-func TestSparedWords(t *testing.T) {
+// undamagedWords explains why two sections that overlapped did no harm to the data.
+func TestUndamagedWords(t *testing.T) {
 	pair := checks.SafeOverlap{First: "client-1", Second: "client-2", Entered: 31 * time.Second, Section: "client-1", Other: "client-2",
 		Last: checks.Access{Step: trace.Write, Object: "x", At: 32 * time.Second}, Next: checks.Access{Step: trace.Read, Object: "x", At: 33 * time.Second},
 		CausedAt: 30 * time.Second}
@@ -30,7 +30,7 @@ func TestSparedWords(t *testing.T) {
 		{checks.EquivalentToSerial, checks.NoCause, "their reads and writes have the same result as one section after the other"},
 	} {
 		pair.Reason, pair.Cause = c.reason, c.cause
-		if got := sparedWords(pair); got != c.want {
+		if got := undamagedWords(pair); got != c.want {
 			t.Errorf("reason %v, cause %v:\ngot  %s\nwant %s", c.reason, c.cause, got, c.want)
 		}
 	}

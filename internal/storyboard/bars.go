@@ -38,7 +38,7 @@ type bar struct {
 	height int
 }
 
-// bars returns the bars of the script: the sections and leases of its clients, the time for
+// bars returns the bars of the plan: the sections and leases of its clients, the time for
 // which the lock service backs their grants, and the states that began with a moment.
 func (l *layout) bars() []bar {
 	h := l.cast.history

@@ -8,7 +8,7 @@ import (
 
 // choose divides the moments of the runs into what they have in common and how each run
 // ended, and keeps the most important ones.
-func (s *script) choose(lists [][]*moment) {
+func (s *plan) choose(lists [][]*moment) {
 	n := commonLength(lists)
 	isSame := !slices.ContainsFunc(lists, func(list []*moment) bool { return len(list) != n })
 	room := maxMoments
@@ -32,7 +32,7 @@ func (s *script) choose(lists [][]*moment) {
 }
 
 // dropLightest leaves out the last of the least important common moments.
-func (s *script) dropLightest() {
+func (s *plan) dropLightest() {
 	lightest := 0
 	for i, m := range s.common {
 		if m.weight <= s.common[lightest].weight {

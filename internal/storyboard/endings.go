@@ -92,7 +92,7 @@ func (l *layout) placeEnding(e ending, i, y, step int) {
 	middle := y + endingRow/2
 	outcome := outcomeOf(e)
 	if len(e.moments) == 0 {
-		l.writeLines(outcome, left+leadIn, right, middle, "caption "+moodOf(e), "start", step)
+		l.writeLines(outcome, left+leadIn, right, middle, "caption "+classOf(e), "start", step)
 		return
 	}
 	for j, m := range e.moments {
@@ -164,8 +164,8 @@ func outcomeOf(e ending) string {
 	return "nothing breaks"
 }
 
-// moodOf returns the CSS class of the text about the outcome of an ending.
-func moodOf(e ending) string {
+// classOf returns the CSS class of the text about the outcome of an ending.
+func classOf(e ending) string {
 	switch v := e.runs[0].Verdict; {
 	case v.Gravest() != "":
 		return "wrong"

@@ -27,9 +27,9 @@ const (
 	leaseHeight = 12
 )
 
-// A layout gives every part of a script its position.
+// A layout gives every part of a plan its position.
 type layout struct {
-	*script
+	*plan
 	board *Board
 	lanes []*row
 	// columns are the positions of the common moments, and endColumns those of the moments
@@ -53,8 +53,8 @@ type row struct {
 	bars, texts int
 }
 
-func newLayout(title string, s *script) *layout {
-	l := &layout{script: s, colours: map[string]string{}}
+func newLayout(title string, s *plan) *layout {
+	l := &layout{plan: s, colours: map[string]string{}}
 	l.board = &Board{Title: story.Visible(textwrap.OneLine(title))}
 	return l
 }

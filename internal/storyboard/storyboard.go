@@ -50,8 +50,8 @@ func Draw(title string, runs []story.Run) *Board {
 	}
 }
 
-// A script is what a storyboard shows, without positions.
-type script struct {
+// A plan is what a storyboard shows, without positions.
+type plan struct {
 	runs []story.Run
 	cast *cast
 	// common are the moments that all runs share, in order.
@@ -72,8 +72,8 @@ type ending struct {
 func (e ending) steps() int { return max(1, len(e.moments)) }
 
 // newScript chooses what the storyboard of some runs shows.
-func newScript(runs []story.Run) *script {
-	s := &script{runs: runs, cast: newCast(runs)}
+func newScript(runs []story.Run) *plan {
+	s := &plan{runs: runs, cast: newCast(runs)}
 	lists := make([][]*moment, len(runs))
 	for i, run := range runs {
 		lists[i] = readMoments(run, s.cast)

@@ -69,7 +69,7 @@ func TestStoryboardOfOneRun(t *testing.T) {
 
 // Without the pause, the storyboard of gc-pause shows no late write, no lapse and no refusal.
 func TestStoryboardWithoutTheCause(t *testing.T) {
-	scriptOf := func(faults bool) *script {
+	planOf := func(faults bool) *plan {
 		s, err := scenarios.Open("gc-pause")
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestStoryboardWithoutTheCause(t *testing.T) {
 		return newScript(runsOf(traces...))
 	}
 	effects := []kind{pauseKind, lapseKind, lateWriteKind, refusalKind}
-	shown := func(s *script) (all []kind) {
+	shown := func(s *plan) (all []kind) {
 		moments := slices.Clone(s.common)
 		for _, e := range s.endings {
 			moments = append(moments, e.moments...)
@@ -100,10 +100,10 @@ func TestStoryboardWithoutTheCause(t *testing.T) {
 		}
 		return all
 	}
-	if got := shown(scriptOf(true)); !slices.Equal(got, effects) {
+	if got := shown(planOf(true)); !slices.Equal(got, effects) {
 		t.Errorf("with the pause, the storyboard shows the kinds %v, want %v", got, effects)
 	}
-	if got := shown(scriptOf(false)); len(got) > 0 {
+	if got := shown(planOf(false)); len(got) > 0 {
 		t.Errorf("without the pause, the storyboard shows the kinds %v, want none of %v", got, effects)
 	}
 }

@@ -130,10 +130,10 @@ func (r Range) Steps(n int) []int64 {
 	return append(values, r.To)
 }
 
-// around returns the values that are tried in place of a value, in ascending order, and the range
+// nearbyValues returns the values that are tried in place of a value, in ascending order, and the range
 // in which they are: from 0 to eight times the value. Most are near the value, and the value is
 // among them.
-func around(value int64, u unit) ([]int64, Range) {
+func nearbyValues(value int64, u unit) ([]int64, Range) {
 	const most = 8
 	size := value
 	if value < 0 {

@@ -84,7 +84,7 @@ func (f *finder) tryWords(s scenarios.Setting) error {
 // tryQuantity tries other values of a quantity. For each change of the outcome, it adds the nearest
 // smaller value and the nearest larger value that make this change.
 func (f *finder) tryQuantity(t Turn, value int64, u unit) error {
-	from, r := around(value, u)
+	from, r := nearbyValues(value, u)
 	if _, _, isFault := cutFault(t.Path); isFault && u == duration && value > 0 {
 		from, r = f.extend(from, r)
 	}

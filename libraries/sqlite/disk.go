@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A disk is the node: the machine on which all processes run, with its disk and its
+// machine is the node, on which all processes run: a machine with its disk and its
 // operating system's locks on files. All clients of a world share it.
-type disk struct {
+type machine struct {
 	*agenda.Outbox
 	host      *sim.Host
 	databases []*database // in the order in which they were first opened
@@ -40,7 +40,7 @@ const commitInterval = 5 * time.Second
 // An openFile is a database that a process has open. It is the machine's end of the
 // process's connection.
 type openFile struct {
-	disk       *disk
+	disk       *machine
 	end        *sim.End
 	database   *database // nil before the database is opened
 	level      level
@@ -49,16 +49,16 @@ type openFile struct {
 
 // boot makes the machine, without any files: the Boot of [sim.System].
 func boot(host *sim.Host) sim.Server {
-	d := &disk{Outbox: agenda.NewOutbox(host), host: host}
+	d := &machine{Outbox: agenda.NewOutbox(host), host: host}
 	d.register = newRegister(d, host.Keys())
 	return d
 }
 
 // Accept implements [sim.Server].
-func (d *disk) Accept(end *sim.End) sim.Endpoint { return &openFile{disk: d, end: end} }
+func (d *machine) Accept(end *sim.End) sim.Endpoint { return &openFile{disk: d, end: end} }
 
 // ClockChanged implements [sim.Server]. Leases may have expired.
-func (d *disk) ClockChanged() {
+func (d *machine) ClockChanged() {
 	if d.host.IsUp() {
 		d.register.ClockChanged()
 	}
@@ -68,7 +68,7 @@ func (d *disk) ClockChanged() {
 // so they are lost. If a journal remains, the next process that opens the database rolls
 // its transaction back. A power loss loses what is only in memory; a journal that was
 // deleted a moment before can then exist again.
-func (d *disk) Crash(how trace.Crash) {
+func (d *machine) Crash(how trace.Crash) {
 	d.Outbox.Crash()
 	for _, b := range d.databases {
 		b.openFiles = nil
@@ -86,10 +86,10 @@ func (d *disk) Crash(how trace.Crash) {
 }
 
 // Restart implements [sim.Server].
-func (d *disk) Restart() { d.register.emitLost() }
+func (d *machine) Restart() { d.register.emitLost() }
 
 // Stop implements [sim.Server]. It does nothing, because there are no goroutines.
-func (d *disk) Stop() {}
+func (d *machine) Stop() {}
 
 // Receive implements [sim.Endpoint].
 func (o *openFile) Receive(r *sim.Request) {
@@ -222,7 +222,7 @@ func (b *database) remove(file string, now time.Duration) {
 
 // flushDeletions writes all deletions to the disk. A file system does so when any of its
 // files is synced.
-func (d *disk) flushDeletions() {
+func (d *machine) flushDeletions() {
 	for _, b := range d.databases {
 		for file := range b.deleted {
 			delete(b.stored, file)

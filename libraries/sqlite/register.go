@@ -12,7 +12,7 @@ import (
 // committed or expire, and when a process reserves a file.
 type register struct {
 	*rowregister.Register
-	disk  *disk
+	disk  *machine
 	files []string // the keys of the locks; some of them are names of files
 	data  data     // as last committed
 }
@@ -21,7 +21,7 @@ type register struct {
 const leaseDatabase = "locks.db"
 
 // newRegister makes the register for the locks that are kept under these keys.
-func newRegister(d *disk, keys []string) *register {
+func newRegister(d *machine, keys []string) *register {
 	g := &register{Register: rowregister.NewRegister(d.host, func(holder string) string { return holder }), disk: d, files: keys, data: data{}}
 	for _, key := range keys {
 		g.Leases = append(g.Leases, &rowregister.Lease{Key: key})

@@ -39,7 +39,7 @@ func (r *recipe) campaign(request recipes.Message) {
 			Compare: compareCreated(o.key, 0),
 			Success: []*pb.RequestOp{opPut(o.key, value, lease)},
 			Failure: []*pb.RequestOp{opGet(&pb.RangeRequest{Key: []byte(o.key)})},
-		}}, orElse(r.fail, func(resp proto.Message) {
+		}}, onResultOrError(r.fail, func(resp proto.Message) {
 			txn := resp.(*pb.TxnResponse)
 			o.revision = txn.Header.Revision
 			awaitTurn := func() {
@@ -70,7 +70,7 @@ func (r *recipe) campaign(request recipes.Message) {
 // writeAsLeader writes a transaction that succeeds only if the client leads. It then calls
 // then, or failed with an error.
 func (r *recipe) writeAsLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
-	r.write(request, orElse(failed, func(resp proto.Message) {
+	r.write(request, onResultOrError(failed, func(resp proto.Message) {
 		txn := resp.(*pb.TxnResponse)
 		if !txn.Succeeded {
 			failed(errNotLeader)
@@ -113,7 +113,7 @@ func (r *recipe) resign(request recipes.Message) {
 		return
 	}
 	r.session(o.lease, func(int64) {
-		r.write(o.resignRequest(), orElse(r.fail, func(resp proto.Message) {
+		r.write(o.resignRequest(), onResultOrError(r.fail, func(resp proto.Message) {
 			text := "it was not the leader"
 			if resp.(*pb.TxnResponse).Succeeded {
 				text = "resigned"
@@ -125,7 +125,7 @@ func (r *recipe) resign(request recipes.Message) {
 
 // answerLeader serves Leader: it sends the client the leader of an election.
 func (r *recipe) answerLeader(request recipes.Message) {
-	r.read(firstCreatedRequest(string(request.Bytes("name"))+"/"), orElse(r.fail, func(resp *pb.RangeResponse) {
+	r.read(firstCreatedRequest(string(request.Bytes("name"))+"/"), onResultOrError(r.fail, func(resp *pb.RangeResponse) {
 		if len(resp.Kvs) == 0 {
 			r.fail(errNoLeader)
 			return

@@ -43,7 +43,7 @@ type proposal struct {
 // applied the request.
 func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
 	request := c.lastRequest
-	m.write(r, request.Sender(), orElse(c.fail, func(resp proto.Message) {
+	m.write(r, request.Sender(), onResultOrError(c.fail, func(resp proto.Message) {
 		var clientEvents []trace.Event
 		if l, ok := resp.(*pb.LeaseGrantResponse); ok {
 			clientEvents = append(clientEvents, aliveEvent(sessionName(m.host.Names(), l.ID), l.TTL))

@@ -162,7 +162,7 @@ func (r *recipe) session(lease int64, then func(lease int64)) {
 		then(lease)
 		return
 	}
-	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: defaultSessionTTL}}, orElse(r.fail, func(resp proto.Message) {
+	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: defaultSessionTTL}}, onResultOrError(r.fail, func(resp proto.Message) {
 		then(resp.(*pb.LeaseGrantResponse).ID)
 	}))
 }
@@ -202,7 +202,7 @@ func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then
 		Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
 		MaxCreateRevision: upTo,
 	}
-	r.read(last, orElse(failed, func(resp *pb.RangeResponse) {
+	r.read(last, onResultOrError(failed, func(resp *pb.RangeResponse) {
 		if len(resp.Kvs) == 0 {
 			then()
 			return
@@ -241,7 +241,7 @@ func (r *recipe) lock(request recipes.Message) {
 			Compare: compareCreated(key, 0),
 			Success: []*pb.RequestOp{opPut(key, nil, lease), opGet(firstCreatedRequest(prefix))},
 			Failure: []*pb.RequestOp{opGet(ownKey), opGet(firstCreatedRequest(prefix))},
-		}}, orElse(r.fail, func(resp proto.Message) {
+		}}, onResultOrError(r.fail, func(resp proto.Message) {
 			txn := resp.(*pb.TxnResponse)
 			revision := txn.Header.Revision
 			if !txn.Succeeded {
@@ -262,7 +262,7 @@ func (r *recipe) lock(request recipes.Message) {
 				r.undo(removeKey, func() { r.fail(err) })
 			}
 			r.waitDeletes(prefix, revision-1, giveUp, func() {
-				r.read(ownKey, orElse(giveUp, func(resp *pb.RangeResponse) {
+				r.read(ownKey, onResultOrError(giveUp, func(resp *pb.RangeResponse) {
 					if len(resp.Kvs) == 0 {
 						r.fail(errSessionExpired)
 						return
@@ -281,7 +281,7 @@ func (r *recipe) unlock(request recipes.Message) {
 		r.fail(err)
 		return
 	}
-	r.write(&pb.InternalRaftRequest{DeleteRange: remove}, orElse(r.fail, func(resp proto.Message) {
+	r.write(&pb.InternalRaftRequest{DeleteRange: remove}, onResultOrError(r.fail, func(resp proto.Message) {
 		r.answer(recipes.New("v3lockpb.UnlockResponse").With("header", resp.(*pb.DeleteRangeResponse).Header), describeAnswer(r.m.host.Names(), resp))
 	}))
 }

@@ -45,8 +45,8 @@ func unaryMethod[M any, R interface {
 	}
 }
 
-// orElse returns a callback that passes a result to then, or an error to failed.
-func orElse[T any](failed func(error), then func(T)) func(T, error) {
+// onResultOrError returns a callback that passes a result to then, or an error to failed.
+func onResultOrError[T any](failed func(error), then func(T)) func(T, error) {
 	return func(v T, err error) {
 		if err != nil {
 			failed(err)
@@ -180,7 +180,7 @@ func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
 
 // timeToLive serves LeaseTimeToLive.
 func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
-	m.ask(leaseQuestion{lease: r.ID, wantsTTL: true}, orElse(c.fail, func(a leaseAnswer) {
+	m.ask(leaseQuestion{lease: r.ID, wantsTTL: true}, onResultOrError(c.fail, func(a leaseAnswer) {
 		resp := &pb.LeaseTimeToLiveResponse{Header: m.header(0), ID: r.ID, TTL: a.ttl, GrantedTTL: a.grantedTTL}
 		if r.Keys {
 			for _, k := range a.keys {

@@ -77,20 +77,20 @@ func strict2(x, y *node, t sql.Type, do func(a, b value) value) *node {
 // combineLogic returns x OR y if decides is true, and x AND y if it is false. If an operand
 // equals decides, the result is decides. Otherwise the result is NULL if an operand is
 // NULL.
-func combineLogic(x, y *node, decides bool) *node {
+func combineLogic(x, y *node, decisive bool) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value {
 		a := x.eval(f)
-		if a == decides {
+		if a == decisive {
 			return a
 		}
 		b := y.eval(f)
-		if b == decides {
+		if b == decisive {
 			return b
 		}
 		if a == nil || b == nil {
 			return nil
 		}
-		return !decides
+		return !decisive
 	}}
 }
 

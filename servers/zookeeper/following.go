@@ -13,7 +13,7 @@ import (
 // the clients of a follower that is cut off get answers to their pings until it gives up
 // the leader.
 type following struct {
-	idle
+	idleRole
 	m        *member
 	end      *sim.End // nil until it is connected to the leader
 	tries    int      // attempts to connect
@@ -27,7 +27,7 @@ type following struct {
 
 // follow starts the role of a follower of the elected leader.
 func (m *member) follow(v vote, round int) {
-	f := &following{idle: idle{notification{v, round, isFollowing}}, m: m, heardAt: m.timers.Now(), resuming: map[int]*call{}}
+	f := &following{idleRole: idleRole{notification{v, round, isFollowing}}, m: m, heardAt: m.timers.Now(), resuming: map[int]*call{}}
 	m.role = f
 	f.dial()
 	f.watchLeader()

@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leading is the role of the leader. It decides about requests, orders the changes, commits
+// leaderRole is the role of the leader. It decides about requests, orders the changes, commits
 // each change when a majority has it on disk, and ends sessions that have expired. A
 // standalone server is a leader without followers.
-type leading struct {
-	idle
+type leaderRole struct {
+	idleRole
 	m        *member
 	epoch    int64
 	isActive bool // it serves clients: a majority has followed it into its epoch
@@ -23,15 +23,15 @@ type leading struct {
 	// last proposal.
 	proposedTree *tree
 	zxid         int64
-	pending      []*pending // proposals that are not committed, in order
+	pending      []*pendingProposal // proposals that are not committed, in order
 	tracker      *tracker
 
 	learners  []*learner
 	pingCount int // how often it has pinged its followers
 }
 
-// A pending is a proposed change that has not been committed.
-type pending struct {
+// A pendingProposal is a proposed change that has not been committed.
+type pendingProposal struct {
 	txn  *txn
 	acks map[string]bool // the members that have it on disk
 	// onCommit answers the syncs that wait for this change.
@@ -54,7 +54,7 @@ type learner struct {
 
 // startAlone starts the role of a standalone server.
 func (m *member) startAlone() {
-	l := &leading{m: m}
+	l := &leaderRole{m: m}
 	m.role = l
 	l.activate()
 }
@@ -62,7 +62,7 @@ func (m *member) startAlone() {
 // lead starts the role of a leader that was elected. It gives up if no majority follows it
 // in time.
 func (m *member) lead(v vote, round int) {
-	l := &leading{idle: idle{notification{v, round, isLeading}}, m: m}
+	l := &leaderRole{idleRole: idleRole{notification{v, round, isLeading}}, m: m}
 	m.role = l
 	m.timers.After(m.limits.syncTimeout, func() {
 		if m.role == l && !l.isActive {
@@ -72,10 +72,10 @@ func (m *member) lead(v vote, round int) {
 }
 
 // serves implements [role].
-func (l *leading) serves() bool { return l.isActive }
+func (l *leaderRole) serves() bool { return l.isActive }
 
 // quit ends the role. It ends no sessions; the next leader tracks them.
-func (l *leading) quit() {
+func (l *leaderRole) quit() {
 	if l.tracker != nil {
 		l.tracker.quit()
 	}
@@ -86,7 +86,7 @@ func (l *leading) quit() {
 }
 
 // activate makes the leader serve clients: a majority of the members has all its changes.
-func (l *leading) activate() {
+func (l *leaderRole) activate() {
 	m := l.m
 	m.disk.current = l.epoch
 	l.isActive = true
@@ -109,7 +109,7 @@ func (l *leading) activate() {
 }
 
 // expire proposes the end of a session that has expired.
-func (l *leading) expire(id int64) {
+func (l *leaderRole) expire(id int64) {
 	x := l.proposedTree.prepare(&request{op: opClose, session: id}, nil)
 	x.expired = true
 	l.propose(x)
@@ -117,7 +117,7 @@ func (l *leading) expire(id int64) {
 
 // propose gives a change the next zxid, writes it to the disk, and sends it to the
 // followers.
-func (l *leading) propose(x *txn) {
+func (l *leaderRole) propose(x *txn) {
 	m := l.m
 	l.zxid++
 	x.zxid, x.time = l.zxid, m.host.Clock().Now().UnixMilli()
@@ -125,7 +125,7 @@ func (l *leading) propose(x *txn) {
 		l.proposedTree.apply(x, func(event, string) {})
 	}
 	m.write(x)
-	l.pending = append(l.pending, &pending{txn: x, acks: map[string]bool{m.name: true}})
+	l.pending = append(l.pending, &pendingProposal{txn: x, acks: map[string]bool{m.name: true}})
 	for _, f := range l.learnersWhere(func(f *learner) bool { return f.sent }) {
 		m.sendMessage(f.end, proposal{x})
 	}
@@ -133,7 +133,7 @@ func (l *leading) propose(x *txn) {
 }
 
 // commitReady commits, in order, the changes that a majority has on disk.
-func (l *leading) commitReady() {
+func (l *leaderRole) commitReady() {
 	m := l.m
 	for len(l.pending) > 0 && m.isMajority(len(l.pending[0].acks)) {
 		first := l.pending[0]
@@ -152,7 +152,7 @@ func (l *leading) commitReady() {
 }
 
 // submit implements [role] for the clients that are connected to the leader itself.
-func (l *leading) submit(call *call) {
+func (l *leaderRole) submit(call *call) {
 	m := l.m
 	if call.q.op == opSync {
 		l.whenCommitted(func() { call.finish(result{op: opSync}) })
@@ -165,7 +165,7 @@ func (l *leading) submit(call *call) {
 // decide decides what a request changes, and proposes it. by is the client that has sent
 // the request, and who are its identities. origin is the member that the client is
 // connected to.
-func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string, serial int) {
+func (l *leaderRole) decide(q *request, by *trace.Actor, who []ident, origin string, serial int) {
 	var x *txn
 	switch c := l.checkSession(q, origin); {
 	case c != ok:
@@ -182,7 +182,7 @@ func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string
 
 // checkSession returns ok if the session of a request is alive and its client is connected
 // to origin. Otherwise it returns the error.
-func (l *leading) checkSession(q *request, origin string) code {
+func (l *leaderRole) checkSession(q *request, origin string) code {
 	if q.op == opOpen {
 		return ok
 	}
@@ -199,7 +199,7 @@ func (l *leading) checkSession(q *request, origin string) code {
 }
 
 // whenCommitted calls f when all changes that are proposed by now are committed.
-func (l *leading) whenCommitted(f func()) {
+func (l *leaderRole) whenCommitted(f func()) {
 	if n := len(l.pending); n > 0 {
 		l.pending[n-1].onCommit = append(l.pending[n-1].onCommit, f)
 		return
@@ -208,19 +208,19 @@ func (l *leading) whenCommitted(f func()) {
 }
 
 // touch implements [role].
-func (l *leading) touch(session int64) bool {
+func (l *leaderRole) touch(session int64) bool {
 	// A session is tracked once its opening is committed; an earlier touch does nothing.
 	return l.tracker.touch(session)
 }
 
 // resume implements [role]. The leader itself knows whether the session is alive.
-func (l *leading) resume(call *call) {
+func (l *leaderRole) resume(call *call) {
 	call.finishResume(l.takeOver(call.q.session, call.q.timeout, l.m.name))
 }
 
 // takeOver records that the client of a session is now connected to the member origin, sets the
 // session's new timeout, and renews the session. It reports whether the session is alive.
-func (l *leading) takeOver(session int64, timeout int32, origin string) bool {
+func (l *leaderRole) takeOver(session int64, timeout int32, origin string) bool {
 	if s := l.tracker.sessions[session]; s != nil {
 		s.timeout, s.owner = milliseconds(timeout), origin
 	}
@@ -229,7 +229,7 @@ func (l *leading) takeOver(session int64, timeout int32, origin string) bool {
 
 // applied implements [role]: sessions are tracked from the moment when their opening is
 // committed.
-func (l *leading) applied(x *txn) {
+func (l *leaderRole) applied(x *txn) {
 	if x.code != ok || l.tracker == nil {
 		return
 	}
@@ -242,7 +242,7 @@ func (l *leading) applied(x *txn) {
 }
 
 // expires implements [role].
-func (l *leading) expires(session int64) time.Duration {
+func (l *leaderRole) expires(session int64) time.Duration {
 	if l.tracker == nil {
 		return 0
 	}
@@ -252,7 +252,7 @@ func (l *leading) expires(session int64) time.Duration {
 // The following functions are about followers.
 
 // learnersWhere returns the followers that meet a condition.
-func (l *leading) learnersWhere(matches func(*learner) bool) (all []*learner) {
+func (l *leaderRole) learnersWhere(matches func(*learner) bool) (all []*learner) {
 	for _, f := range l.learners {
 		if matches(f) {
 			all = append(all, f)
@@ -266,7 +266,7 @@ func isSynced(f *learner) bool { return f.synced }
 
 // addLearner adds a follower that has connected. Once a majority is connected, the leader
 // chooses a new epoch, which must be later than all that they have promised to follow.
-func (l *leading) addLearner(v *visitor, info followerInfo) {
+func (l *leaderRole) addLearner(v *visitor, info followerInfo) {
 	m := l.m
 	for _, f := range slices.Clone(l.learners) {
 		if f.name == v.end.Peer() { // the follower has reconnected, so its old connection is closed
@@ -298,7 +298,7 @@ func (l *leading) addLearner(v *visitor, info followerInfo) {
 }
 
 // receive handles a message from a follower.
-func (l *leading) receive(f *learner, msg message) {
+func (l *leaderRole) receive(f *learner, msg message) {
 	m := l.m
 	f.heardAt = m.timers.Now()
 	switch msg := msg.(type) {
@@ -333,7 +333,7 @@ func (l *leading) receive(f *learner, msg message) {
 
 // synchronize sends to followers the transactions that they lack. It waits until a majority
 // has promised to follow this epoch.
-func (l *leading) synchronize() {
+func (l *leaderRole) synchronize() {
 	promised := l.learnersWhere(func(f *learner) bool { return f.promised })
 	if !l.isActive && !l.m.isMajority(1+len(promised)) {
 		return
@@ -362,7 +362,7 @@ func (d *disk) since(zxid int64) (int64, []*txn) {
 
 // learnerSynced handles the message that a follower has all that it was sent. When a
 // majority has all transactions, the leader begins to serve.
-func (l *leading) learnerSynced(f *learner, zxid int64) {
+func (l *leaderRole) learnerSynced(f *learner, zxid int64) {
 	m := l.m
 	f.synced = true
 	if !l.isActive {
@@ -382,7 +382,7 @@ func (l *leading) learnerSynced(f *learner, zxid int64) {
 
 // acknowledged handles the message that a follower has all changes up to a zxid on its
 // disk.
-func (l *leading) acknowledged(f *learner, zxid int64) {
+func (l *leaderRole) acknowledged(f *learner, zxid int64) {
 	for _, p := range l.pending {
 		if p.txn.zxid <= zxid {
 			p.acks[f.name] = true
@@ -392,7 +392,7 @@ func (l *leading) acknowledged(f *learner, zxid int64) {
 }
 
 // receiveForward handles a client's request that a follower has passed on.
-func (l *leading) receiveForward(f *learner, msg forward) {
+func (l *leaderRole) receiveForward(f *learner, msg forward) {
 	if msg.q.op == opSync {
 		l.whenCommitted(func() { l.m.sendMessage(f.end, synced{msg.serial}) })
 		return
@@ -401,14 +401,14 @@ func (l *leading) receiveForward(f *learner, msg forward) {
 }
 
 // removeLearner forgets a follower whose connection has ended.
-func (l *leading) removeLearner(f *learner) {
+func (l *leaderRole) removeLearner(f *learner) {
 	l.learners = slices.DeleteFunc(l.learners, func(o *learner) bool { return o == f })
 }
 
 // pingLearners pings the followers twice in each tick, and forgets followers from which it has
 // heard nothing for too long. Once in each tick it checks that a majority still follows. If not,
 // the member looks for a leader again.
-func (l *leading) pingLearners() {
+func (l *leaderRole) pingLearners() {
 	m := l.m
 	if m.role != l {
 		return

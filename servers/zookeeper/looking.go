@@ -24,7 +24,7 @@ const (
 // when a majority has the same vote, and no better vote has arrived for a while. In the
 // real server this is FastLeaderElection.
 type looking struct {
-	idle
+	idleRole
 	m     *member
 	votes map[string]vote // the members' votes in this round
 	// decidedNotifications are the notifications of members that already have a leader.
@@ -36,7 +36,7 @@ type looking struct {
 // look makes the member look for a leader. Meanwhile it serves no clients.
 func (m *member) look() {
 	old := m.role
-	l := &looking{idle: idle{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.voteWait, decidedNotifications: map[string]notification{}}
+	l := &looking{idleRole: idleRole{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.voteWait, decidedNotifications: map[string]notification{}}
 	m.role = l
 	old.quit()
 	m.closeClients()
@@ -232,7 +232,7 @@ type visitor struct {
 func (v *visitor) Receive(r *sim.Request) {
 	m := v.m
 	m.turn(func() {
-		l, isLeader := m.role.(*leading)
+		l, isLeader := m.role.(*leaderRole)
 		switch msg := r.Body.(type) {
 		case notification:
 			m.receiveVote(v.end.Peer(), msg)
@@ -256,7 +256,7 @@ func (v *visitor) HangUp(bool) {
 	if !m.host.IsUp() {
 		return
 	}
-	if l, isLeader := m.role.(*leading); isLeader && v.learner != nil {
+	if l, isLeader := m.role.(*leaderRole); isLeader && v.learner != nil {
 		m.turn(func() { l.removeLearner(v.learner) })
 	}
 }

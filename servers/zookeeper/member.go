@@ -114,7 +114,7 @@ func (m *member) startProcess() {
 	since := (int64(m.uptime) + m.timers.Now()) / int64(time.Millisecond)
 	m.lastSessionID = max(m.lastSessionID, int64(m.id)<<(bits+spare)|since&(1<<bits-1)<<spare)
 	m.tree = newTree()
-	m.role = idle{}
+	m.role = idleRole{}
 	if len(m.others) == 0 {
 		m.replay(m.disk.last())
 		m.startAlone()
@@ -167,7 +167,7 @@ func (m *member) Crash(trace.Crash) {
 	m.crashes++
 	m.timers.Clear()
 	m.out.Crash()
-	m.role = idle{}
+	m.role = idleRole{}
 }
 
 // Restart implements [sim.Server].
@@ -265,16 +265,16 @@ func (m *member) keepCall(call *call) {
 	m.calls[call.serial] = call
 }
 
-// idle is the role of a server that is starting or has crashed. It serves no clients, knows
+// idleRole is the role of a server that is starting or has crashed. It serves no clients, knows
 // no sessions and drops calls. Other roles embed it, and override the methods that they
 // need.
-type idle struct{ notification }
+type idleRole struct{ notification }
 
-func (i idle) status() notification      { return i.notification }
-func (idle) serves() bool                { return false }
-func (idle) submit(*call)                {}
-func (idle) touch(int64) bool            { return false }
-func (idle) resume(*call)                {}
-func (idle) applied(*txn)                {}
-func (idle) expires(int64) time.Duration { return 0 }
-func (idle) quit()                       {}
+func (i idleRole) status() notification      { return i.notification }
+func (idleRole) serves() bool                { return false }
+func (idleRole) submit(*call)                {}
+func (idleRole) touch(int64) bool            { return false }
+func (idleRole) resume(*call)                {}
+func (idleRole) applied(*txn)                {}
+func (idleRole) expires(int64) time.Duration { return 0 }
+func (idleRole) quit()                       {}

@@ -12,7 +12,7 @@ import (
 // instead: in a real ensemble, anybody who knows a session's ID and password can do so.
 // Only the leader acts; other members do nothing and return false.
 func (m *member) Revoke(client string, session bool) (found bool) {
-	l, isLeader := m.role.(*leading)
+	l, isLeader := m.role.(*leaderRole)
 	if !isLeader || !l.isActive {
 		return false
 	}

@@ -58,22 +58,22 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	}
 	// The parent of /a is /, which the real server writes as "". The real server returns ""
 	// for the parent of /, too.
-	up := t.nodes[parent(q.path)]
-	if up == nil {
+	parentNode := t.nodes[parent(q.path)]
+	if parentNode == nil {
 		return errNoNode
 	}
-	if !allows(up.acl, permCreate, who) {
+	if !allows(parentNode.acl, permCreate, who) {
 		return errNoAuth
 	}
 	if q.flags.sequential() {
-		x.path += fmt.Sprintf("%010d", up.childCount)
+		x.path += fmt.Sprintf("%010d", parentNode.childCount)
 	}
 	switch {
 	case !validPath(x.path):
 		return errBadArguments
 	case t.nodes[x.path] != nil:
 		return errNodeExists
-	case up.owner != 0:
+	case parentNode.owner != 0:
 		return errChildrenOfEphemeral
 	}
 	x.op, x.data, x.acl = q.op, q.data, acl
@@ -91,9 +91,9 @@ func (t *tree) prepareDelete(q *request, who []ident) code {
 	case t.nodes[q.path] == nil:
 		return errNoNode
 	}
-	n, up := t.nodes[q.path], t.nodes[parent(q.path)]
+	n, parentNode := t.nodes[q.path], t.nodes[parent(q.path)]
 	switch {
-	case !allows(up.acl, permDelete, who):
+	case !allows(parentNode.acl, permDelete, who):
 		return errNoAuth
 	case q.version != -1 && q.version != n.version:
 		return errBadVersion
