@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// A mutation is what the command mutate reports: the mutants of a lock, and what its tests
-// have shown about them.
+// A mutation is a report of the command mutate: the mutants of a lock, and the result of
+// the lock's tests for each of them.
 type mutation struct {
 	Schema string `json:"schema"`
 	// Package is the import path of the tests, and Source that of the lock.

@@ -22,7 +22,7 @@ type Place struct{ Node, Key string }
 //   - [Holding.Visible]: while a client that asked the node would have found it.
 //   - [Holding.Existence]: while it really existed, with hindsight. A key that a crash
 //     destroyed was gone with the crash, though that showed only later.
-//   - [Holding.Due]: until when its owner may rely on it, if no other client removes it.
+//   - [Holding.Due]: as long as its owner may rely on it, if no other client removes it.
 type Holding struct {
 	Place
 	// Owner is the acquisition that set it; zero if no known acquisition did.
@@ -156,7 +156,7 @@ func (h *Holding) lastExpiryEvent() *trace.Event {
 	return h.Set
 }
 
-// A Change is what one event did to one key.
+// A Change is the change of one key by one event.
 type Change struct {
 	Event *trace.Event
 	Place
@@ -169,7 +169,7 @@ type Change struct {
 	// How says how an event of this kind ends an existing key, if there is one;
 	// [StillExists] if it changes only the expiry.
 	How Ending
-	// DueBefore is what Before.Due was before the event.
+	// DueBefore is the value of Before.Due before the event.
 	DueBefore time.Duration
 }
 

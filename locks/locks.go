@@ -127,7 +127,7 @@ type Options struct {
 	// the kind's default.
 	Failures int
 	OpenFor  time.Duration
-	// Fallback is what a lock does when its nodes do not answer. "" is Refuse.
+	// Fallback is the behaviour of a lock while its nodes do not answer. "" is Refuse.
 	Fallback Fallback
 	// NodeTimeout bounds each request to one node; 0 is the kind's default.
 	NodeTimeout time.Duration
@@ -148,7 +148,7 @@ const (
 	AllAtOnce Ask = "all-at-once"
 )
 
-// Fallback is what a lock does while its nodes do not answer.
+// Fallback is the behaviour of a lock while its nodes do not answer.
 type Fallback string
 
 const (

@@ -229,7 +229,8 @@ func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 	return pool
 }
 
-// progressInterval is how often a search with -v logs how far it has come.
+// progressInterval is the time between two lines in which a search with -v logs its
+// progress.
 const progressInterval = 10 * time.Second
 
 // reportProgress makes the search log, with -v, the first world that breaks the lock, and

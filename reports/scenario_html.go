@@ -101,8 +101,8 @@ type stateSheet struct {
 	Changes [][]stateChange `json:"changes"`
 }
 
-// A stateChange is what a row shows from a step on. The names of its fields are short because
-// a page has many.
+// A stateChange has the text that a row shows from a step on. The names of its fields are
+// short because a page has many.
 type stateChange struct {
 	Row     int    `json:"r"`
 	State   string `json:"s"`

@@ -31,7 +31,7 @@ type request struct {
 	abandon func()
 }
 
-// class is what a request is for. Requests of one process are ordered by class, in the
+// class is the purpose of a request. Requests of one process are ordered by class, in the
 // order of these constants.
 type class int
 

@@ -435,7 +435,7 @@ func (s *socket) SyscallConn() (syscall.RawConn, error) { return peekConn{s}, ni
 // describes.
 type peekConn struct{ s *socket }
 
-// errPeek is what a check of an idle connection returns if the client must not use the
+// errPeek is the error of a check of an idle connection if the client must not use the
 // connection again.
 var errPeek = errors.New("the connection is closed, or has bytes that answer no request")
 

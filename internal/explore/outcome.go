@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Damage is what broke in the two runs of a world, sorted and each once. Two worlds that
+// Damage lists the harms in the two runs of a world, sorted and each once. Two worlds that
 // broke in the same way have equal damage.
 type Damage []Harm
 

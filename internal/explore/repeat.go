@@ -79,7 +79,7 @@ func (r *Record) sameUntilLifted(a, b runs.WorldSpec, ran []triedWorld) bool {
 // power loss the connections of the process are not reset.
 func isPowerLoss(f runs.Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
 
-// A diskRemains is what a crash leaves on a disk.
+// A diskRemains says how much of its data a crash leaves on a disk.
 type diskRemains int
 
 const (

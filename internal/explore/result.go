@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A Result is what a search found. It depends only on the bases and the options, not on the
-// number of processes or on the order in which they ran the worlds.
+// A Result has the findings of a search. It depends only on the bases and the options, not
+// on the number of processes or on the order in which they ran the worlds.
 type Result struct {
 	// Lock is the kind of lock, Nodes the number of nodes that keep it, and TTL how long a
 	// grant lasts. Seed is the seed of the bases.

@@ -82,7 +82,7 @@ const FaultLimit = 4
 
 // Progress is how far a search has come.
 type Progress struct {
-	// Phase is what the search is doing.
+	// Phase is the part of the search that is running.
 	Phase Phase
 	// Done and Total count worlds; Total is 0 if it is unknown.
 	Done, Total int
@@ -90,7 +90,7 @@ type Progress struct {
 	Causes int
 }
 
-// A Phase is what a search is doing.
+// A Phase is a part of a search.
 type Phase string
 
 // The phases, in their order. SeveralFaults ends at the [Search]'s Deadline.
@@ -102,7 +102,8 @@ const (
 	DrawingTheMaps Phase = "danger-map"
 )
 
-// A Found is what a search has found, before the ways to break the lock are made of it.
+// A Found has the results of a search's worlds, before the ways to break the lock are made
+// of them.
 type Found struct {
 	search  *Search
 	records []*Record

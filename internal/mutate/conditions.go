@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// An outcome is what a branch does if its condition is true.
+// An outcome says how a branch ends: with which result it returns, or that it does not.
 type outcome int
 
 const (

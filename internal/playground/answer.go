@@ -17,7 +17,7 @@ import (
 // program itself.
 const patience = time.Minute
 
-// An Answer is what a page shows of a world.
+// An Answer has the contents of a page about a world.
 type Answer struct {
 	// Name and Title are those of the scenario, and Story says what happens in it; "" if
 	// overrides have changed it.

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A Unit is what an estimate counts.
+// A Unit says whether an estimate is a time or a number.
 type Unit int
 
 const (

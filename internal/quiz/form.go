@@ -46,7 +46,7 @@ func findForm(name string) (Form, bool) {
 	return forms[i], true
 }
 
-// A Question is what is asked about a case, with the answer that its runs give. It has either
+// A Question is a question about a case, with the answer that its runs give. It has either
 // choices or an estimate.
 type Question struct {
 	// Form is the name of the form.

@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cluster is what the harness knows of servers that agree on one order of all changes. It
-// watches every change of a key. A change belongs to the client whose request names the key,
-// or to the end of the session to which the key is bound. A nil cluster means
-// servers that each keep keys of their own: start, close, leave, knowLocks, begin, expect and
+// A cluster is the harness's view of servers that agree on one order of all changes. It
+// watches every change of a key. A change belongs to the client whose request names the
+// key, or to the end of the session to which the key is bound. A nil cluster means servers
+// that each keep keys of their own: start, close, leave, knowLocks, begin, expect and
 // lookForLeader do nothing on it, and the other methods must not be called.
 type cluster struct {
 	r       *run
@@ -52,7 +52,7 @@ type clusterWatcher interface {
 	close()
 }
 
-// A session is what the harness knows of a session of a client.
+// A session is the harness's view of a client's session.
 type session struct {
 	id, client string
 	ttl        time.Duration
@@ -64,7 +64,7 @@ type session struct {
 	isHeard bool // the server has sent the client an acknowledgement
 }
 
-// An effect is what one request may change.
+// An effect lists the keys and sessions that one request may change.
 type effect struct {
 	puts []string // keys; if isSequential is true, prefixes of keys
 	// isSequential says that the server adds digits to the names of what it creates.
@@ -79,7 +79,7 @@ type effect struct {
 	session string // the session of the keys; "" if there is none, or if only the server knows it
 }
 
-// A change is what happened to one key.
+// A change says how one key was changed.
 type change struct {
 	revision int64 // orders all changes
 	key      string

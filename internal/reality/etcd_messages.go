@@ -125,8 +125,8 @@ func (e *effect) addTxn(request []byte, depth int) {
 	})
 }
 
-// An etcdAnswer is what the harness needs to know of an answer. id and ttl are those of a
-// session, in the answers to LeaseGrant and LeaseKeepAlive. changed are the keys in a
+// An etcdAnswer has the parts of an answer that the harness needs. id and ttl are those of
+// a session, in the answers to LeaseGrant and LeaseKeepAlive. changed are the keys in a
 // notification of a watch.
 type etcdAnswer struct {
 	revision, id, ttl int64

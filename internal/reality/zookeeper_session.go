@@ -240,7 +240,7 @@ func (s *zooKeeperSession) sync() error {
 	return err
 }
 
-// A zooKeeperNode is what the server says about a node: the changes that created it and last
+// A zooKeeperNode has the server's data about a node: the changes that created it and last
 // wrote it, and the session to which it is bound, in hexadecimal; "" if to none.
 type zooKeeperNode struct {
 	created, written int64

@@ -45,7 +45,7 @@ func sayHowItCrashes(f *sim.Fault) {
 	}
 }
 
-// hints are what a setting says in place of times that give an answer away.
+// hints are the texts of a setting that replace times which give an answer away.
 type hints struct {
 	ttl      time.Duration
 	isAnswer func(time.Duration) bool

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cast is what a storyboard is about: the clients, sections and objects of which the first
-// finding speaks. If the finding names too few clients to show a competition, the cast adds
+// A cast is the subject of a storyboard: the clients, sections and objects that the first
+// finding names. If the finding names too few clients to show a competition, the cast adds
 // the clients of the witnesses and of the faults, and then the clients that were granted
 // the lock.
 type cast struct {
