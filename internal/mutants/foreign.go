@@ -94,7 +94,7 @@ return 0`)
 
 // newValue makes the value of an attempt.
 func (p *plain) newValue() string {
-	if p.makes(seededAlike) {
+	if p.hasMistake(seededAlike) {
 		p.count++
 		return "plain-" + strconv.Itoa(p.count*7919)
 	}
@@ -119,11 +119,11 @@ func (p *plain) Acquire(ctx context.Context) (locks.Lease, error) {
 		l.token = token
 		return l, nil
 	}
-	if !p.makes(keepsMutex) {
+	if !p.hasMistake(keepsMutex) {
 		unlock()
 	}
 	if err == nil && token == 0 {
-		if p.makes(refusedRenews) {
+		if p.hasMistake(refusedRenews) {
 			_ = p.node.PExpire(ctx, p.key(), p.env.TTL).Err()
 		}
 		return nil, fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
@@ -135,10 +135,10 @@ func (p *plain) Acquire(ctx context.Context) (locks.Lease, error) {
 // take sets the key if it is free. It returns the grant's fencing token, or 0 if the key is not free.
 func (p *plain) take(ctx context.Context, value string) (token uint64, err error) {
 	ttl, expires := p.env.TTL, "0"
-	if p.makes(counterExpires) {
+	if p.hasMistake(counterExpires) {
 		expires = "1"
 	}
-	if deadline, ok := ctx.Deadline(); ok && p.makes(ttlOfDeadline) {
+	if deadline, ok := ctx.Deadline(); ok && p.hasMistake(ttlOfDeadline) {
 		ttl = min(ttl, max(time.Until(deadline), time.Millisecond))
 	}
 	err = p.ask(ctx, func(ctx context.Context) error {
@@ -161,16 +161,16 @@ func (l *plainLease) Release(ctx context.Context) error {
 // remove removes the key if it has the lease's value.
 func (l *plainLease) remove(ctx context.Context) (removed bool, err error) {
 	switch {
-	case l.makes(comparesPrefix):
+	case l.hasMistake(comparesPrefix):
 		return l.run(ctx, removePrefixScript, l.value)
-	case l.makes(deletesAfterError):
+	case l.hasMistake(deletesAfterError):
 		removed, err = l.run(ctx, removeScript, l.value)
 		if err != nil {
 			n, err := l.node.Del(ctx, l.key()).Result()
 			return n > 0, err
 		}
 		return removed, nil
-	case !l.makes(releaseExpires) && !l.makes(releaseOverwrites) && !l.makes(releaseTakesAndPuts) && !l.makes(watchesOtherKey):
+	case !l.hasMistake(releaseExpires) && !l.hasMistake(releaseOverwrites) && !l.hasMistake(releaseTakesAndPuts) && !l.hasMistake(watchesOtherKey):
 		return l.run(ctx, removeScript, l.value)
 	}
 	err = l.ask(ctx, func(ctx context.Context) (err error) {
@@ -219,7 +219,7 @@ func (l *plainLease) removeWatching(ctx context.Context, watched string) (remove
 func (l *plainLease) Extend(ctx context.Context) error {
 	start, ttl := l.now(), l.env.TTL.Milliseconds()
 	extended, err := false, error(nil)
-	if l.makes(persistsFirst) {
+	if l.hasMistake(persistsFirst) {
 		if extended, err = l.run(ctx, persistScript, l.value); extended {
 			extended, err = l.run(ctx, extendScript, l.value, ttl)
 		}

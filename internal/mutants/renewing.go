@@ -176,7 +176,7 @@ func (l *renewingLease) watch(ctx context.Context) {
 		if l.env.Clock.Sleep(ctx, min(remaining, interval)) != nil {
 			return
 		}
-		if l.makes(renewsNothing) && l.remaining() > 0 {
+		if l.hasMistake(renewsNothing) && l.remaining() > 0 {
 			continue
 		}
 		switch err := l.renew(); {

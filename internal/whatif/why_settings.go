@@ -130,7 +130,7 @@ func (f *finder) tryLatency(s scenarios.Setting) error {
 		return err
 	}
 	now := int64(config.Network.Max)
-	from, r := around(now, duration)
+	from, r := nearbyValues(now, duration)
 	if longest := int64(LongestLatency); r.To < longest {
 		r = newRange(r.From, longest, duration)
 		for value := 2 * from[len(from)-1]; value < longest; value *= 2 {
