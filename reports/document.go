@@ -69,12 +69,7 @@ func (d *draft) gap() {
 type text struct {
 	Options
 	draft
-	// leastWidth is the width of a report that has wide charts; 0 means that there are none.
-	leastWidth int
 }
-
-// columns returns the maximum number of columns in a line.
-func (t *text) columns() int { return max(t.leastWidth, t.lineWidth()) }
 
 // writeTo writes the report to w.
 func (t *text) writeTo(w io.Writer) error {
@@ -99,23 +94,23 @@ func writeMarkdownDocument(w io.Writer, d *document) error {
 // document adds a document.
 func (t *text) document(d *document) {
 	if d.warning != "" {
-		t.line("%s", t.Palette.bad(textwrap.Wrap(d.warning, t.columns(), 2)))
+		t.line("%s", t.Palette.bad(textwrap.Wrap(d.warning, t.lineWidth(), 2)))
 		t.gap()
 	}
 	if d.title != "" {
-		t.line("%s", t.Palette.strong(textwrap.Wrap(d.title, t.columns(), 2)))
+		t.line("%s", t.Palette.strong(textwrap.Wrap(d.title, t.lineWidth(), 2)))
 	}
 	for _, c := range d.chapters {
 		switch {
 		case c.isPart:
 			t.gap()
-			t.line("%s", t.Palette.strong("── "+textwrap.Wrap(c.title, t.columns()-3, 3)))
+			t.line("%s", t.Palette.strong("── "+textwrap.Wrap(c.title, t.lineWidth()-3, 3)))
 		case c.title != "":
 			t.gap()
-			t.line("%s", t.Palette.strong(textwrap.Wrap(c.title, t.columns(), 2)))
+			t.line("%s", t.Palette.strong(textwrap.Wrap(c.title, t.lineWidth(), 2)))
 		}
 		if c.isCollapsed && !t.Lists {
-			t.line("  %s", textwrap.Wrap("Left out here. The flag --lists shows this list, and so do the other formats.", t.columns()-2, 2))
+			t.line("  %s", textwrap.Wrap("Left out here. The flag --lists shows this list, and so do the other formats.", t.lineWidth()-2, 2))
 			continue
 		}
 		for _, b := range c.pieces {
@@ -125,7 +120,7 @@ func (t *text) document(d *document) {
 	}
 	if d.summary != "" {
 		t.gap()
-		t.line("%s", textwrap.Wrap(d.summary, t.columns(), 2))
+		t.line("%s", textwrap.Wrap(d.summary, t.lineWidth(), 2))
 	}
 }
 

@@ -72,7 +72,7 @@ func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
 		Off: wayHarm{"without fencing", harmTone(w.Off), breakageWords(w.Off)}, On: wayHarm{"with fencing", harmTone(w.On), breakageWords(w.On)},
 		Blame: blameWords(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
-		File: story.Visible(publicFile(w.File)), Stack: listing{"What the lock did", stack(w)},
+		File: story.Visible(publicFile(w.File)), Stack: listing{"What the lock did", stack(w, exploredWidth)},
 	}
 	if w.Blame == checks.BlameLock {
 		card.BlameMood = "bad"

@@ -20,12 +20,23 @@ var perilTones = []string{
 	peril.CorruptedWithout: "doubt", peril.CorruptedWith: "bad",
 }
 
-// chartLegend explains the signs of charts. It explains the sign of misconduct only if one
-// of the charts has it, because that is rare.
-func chartLegend(all ...chart) string {
-	text := "  ·  safe   2  two at work   x  corrupted without fencing   X  corrupted in both runs   ?  unknown\n"
+// chartLegend explains the signs of charts, in lines of at most width columns. It explains the sign
+// of misconduct only if one of the charts has it, because that is rare.
+func chartLegend(width int, all ...chart) string {
+	var text, line string
+	for _, sign := range []string{"·  safe", "2  two at work", "x  corrupted without fencing", "X  corrupted in both runs", "?  unknown"} {
+		switch {
+		case line == "":
+			line = "  " + sign
+		case utf8.RuneCountInString(line+"   "+sign) > width:
+			text, line = text+line+"\n", "  "+sign
+		default:
+			line += "   " + sign
+		}
+	}
+	text += line + "\n"
 	if slices.ContainsFunc(all, func(c chart) bool { return slices.ContainsFunc(c.perils, misbehaves) }) {
-		text += "  m  misconduct: the lock does something that no caller can tolerate\n"
+		text += "  " + textwrap.Wrap("m  misconduct: the lock does something that no caller can tolerate", width-2, 5) + "\n"
 	}
 	return text
 }
@@ -74,15 +85,16 @@ func (c chart) title() string {
 	return fmt.Sprintf("Effect of a pause of %s, by its beginning and its length (workload %s)", story.Visible(c.Client), story.Visible(c.Base))
 }
 
-// exploredWidth is the maximum width of the text report of a search, in columns. Its tables
-// and charts do not fit into pageWidth.
+// exploredWidth is the maximum width of the text report of a search, in columns, if the width of
+// the terminal is not known. Its tables and charts do not fit into pageWidth: in a narrower
+// report, a table is drawn in parts, and the labels of a chart are broken.
 const exploredWidth = 100
 
 // draw draws the chart: a line for each start of a pause, with a sign for each length of
 // the pause. Of several equal lines in a row it draws only the first and the last. If there
 // is no room for all lengths above the columns, it writes some of them there and lists all
-// of them below.
-func (c chart) draw(p Palette) string {
+// of them below. No line is longer than width, if all signs and a label of some words fit.
+func (c chart) draw(p Palette, width int) string {
 	const corner = "the pause begins"
 	lengths, longest := make([]string, len(c.Lengths)), 0
 	for i, d := range c.Lengths {
@@ -93,15 +105,17 @@ func (c chart) draw(p Palette) string {
 	for _, r := range rows {
 		margin = max(margin, utf8.RuneCountInString(r.label))
 	}
-	margin += 4 // two columns before the label and two after it
-	cell := max(1, min(longest+2, (exploredWidth-margin)/len(lengths)))
+	const leastLabel = 24
+	labelWidth := max(min(margin, width-len(lengths)-4), leastLabel)
+	margin = min(margin, labelWidth) + 4 // two columns before the label and two after it
+	cell := max(1, min(longest+2, (width-margin)/len(lengths)))
 	labelInterval := (longest + 1 + cell) / cell // the number of cells between two lengths; it leaves at least one blank
 
 	var b strings.Builder
 	line := func(s string) { b.WriteString(strings.TrimRight(s, " ") + "\n") }
 	header := pad("  "+corner, margin)
 	for i := 0; i < len(lengths); i += labelInterval {
-		if extended := pad(header, margin+i*cell) + lengths[i]; utf8.RuneCountInString(extended) <= exploredWidth {
+		if extended := pad(header, margin+i*cell) + lengths[i]; utf8.RuneCountInString(extended) <= width {
 			header = extended
 		}
 	}
@@ -111,11 +125,18 @@ func (c chart) draw(p Palette) string {
 		for _, danger := range r.perils {
 			cells += p.paint(perilTones[danger], danger.Sign()) + strings.Repeat(" ", cell-1)
 		}
-		line(pad("  "+r.label, margin) + cells)
+		label := []string{"  " + r.label}
+		if utf8.RuneCountInString(r.label) > labelWidth {
+			label = strings.Split("  "+textwrap.Wrap(r.label, labelWidth, 2), "\n")
+		}
+		for _, l := range label[:len(label)-1] {
+			line(l)
+		}
+		line(pad(label[len(label)-1], margin) + cells)
 	}
 	if labelInterval > 1 {
 		line("")
-		line("  " + textwrap.Wrap("columns: "+listLengths(c.Lengths, lengths), exploredWidth-2, 4))
+		line("  " + textwrap.Wrap("columns: "+listLengths(c.Lengths, lengths), width-2, 4))
 	}
 	return b.String()
 }

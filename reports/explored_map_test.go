@@ -47,9 +47,9 @@ func TestDangerMaps(t *testing.T) {
   at first                ?       2       ?
 `
 	c := onlyChart(t, off, on)
-	wantText(t, both, c.draw(Palette{}))
-	wantText(t, both, onlyChart(t, on, off).draw(Palette{}))
-	if got := c.draw(Colour); stripColours(got) != c.draw(Palette{}) || !strings.Contains(got, Colour.bad("X")) {
+	wantText(t, both, c.draw(Palette{}, exploredWidth))
+	wantText(t, both, onlyChart(t, on, off).draw(Palette{}, exploredWidth))
+	if got := c.draw(Colour, exploredWidth); stripColours(got) != c.draw(Palette{}, exploredWidth) || !strings.Contains(got, Colour.bad("X")) {
 		t.Errorf("the chart in colour is not the plain chart with a coloured X:\n%s", got)
 	}
 	wantText(t, `
@@ -57,7 +57,7 @@ func TestDangerMaps(t *testing.T) {
   before client-10 write  ·       2       x
   before client-10 read   2       x       x
   at first                ·       ?       ?
-`, onlyChart(t, off).draw(Palette{}))
+`, onlyChart(t, off).draw(Palette{}, exploredWidth))
 }
 
 // Maps with different clients, workloads or pauses become separate charts. A map without
@@ -107,7 +107,7 @@ func TestRepetitiveDangerMap(t *testing.T) {
   h                     ·
     ⋮ 3 more, the same
   l                     ·
-`, onlyChart(t, m).draw(Palette{}))
+`, onlyChart(t, m).draw(Palette{}, exploredWidth))
 }
 
 // If there is no room for a length above every column, all lengths are listed.
@@ -122,10 +122,10 @@ func TestWideDangerMap(t *testing.T) {
   before client-1 write  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  2  2  2  2  2  2  2  2  2  2
 
   columns: 3s to 1m in steps of 3s
-`, onlyChart(t, m).draw(Palette{}))
+`, onlyChart(t, m).draw(Palette{}, exploredWidth))
 
 	m.Lengths[0] = s // now the steps between the lengths are not equal
-	wantInOrder(t, onlyChart(t, m).draw(Palette{}), `
+	wantInOrder(t, onlyChart(t, m).draw(Palette{}, exploredWidth), `
   columns: 1s, 6s, 9s, 12s, 15s, 18s, 21s, 24s, 27s, 30s, 33s, 36s, 39s, 42s, 45s, 48s, 51s, 54s,
     57s, 1m
 `)
@@ -134,7 +134,7 @@ func TestWideDangerMap(t *testing.T) {
 	for range 60 {
 		m.Lengths, m.Cells[0] = append(m.Lengths, time.Hour), append(m.Cells[0], explore.Corrupted)
 	}
-	got := onlyChart(t, m).draw(Palette{})
+	got := onlyChart(t, m).draw(Palette{}, exploredWidth)
 	for line := range strings.Lines(got) {
 		if n := utf8.RuneCountInString(line) - 1; n > exploredWidth {
 			t.Errorf("a line is %d columns wide: %s", n, line)

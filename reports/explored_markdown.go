@@ -15,14 +15,14 @@ func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 	for _, l := range []wayList{found, ranOn} {
 		pieces := []piece{paragraph(l.explanation), l.fullTable(r)}
 		for i, w := range l.ways {
-			pieces = append(pieces, listing{"Way " + l.number(i) + ": what the lock did", stack(w)})
+			pieces = append(pieces, listing{"Way " + l.number(i) + ": what the lock did", stack(w, exploredWidth)})
 		}
 		if len(l.ways) > 0 {
 			d.add(l.heading(), pieces...)
 		}
 	}
 	for _, c := range charts(r.Maps) { // each line of a chart has its signs after the label, so no line can end the code block
-		d.add(c.title(), figure(c.draw(Palette{})+"\n"+chartLegend(c)))
+		d.add(c.title(), figure(c.draw(Palette{}, exploredWidth)+"\n"+chartLegend(exploredWidth, c)))
 	}
 	d.addCoverage(r)
 	md := &markdownText{level: 2}

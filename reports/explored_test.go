@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"os"
 	"path/filepath"
@@ -255,9 +256,13 @@ func TestExploredGolden(t *testing.T) {
 
 func TestExploredFitsThePage(t *testing.T) {
 	for _, r := range []*explore.Result{fullSearch(), emptySearch(), interruptedSearch()} {
-		for line := range strings.Lines(writeExplored(t, "text", r, Options{})) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > exploredWidth {
-				t.Errorf("a line is %d columns wide: %s", n, line)
+		for _, width := range []int{0, 60, 80, 200} {
+			for line := range strings.Lines(writeExplored(t, "text", r, Options{Width: width})) {
+				line = strings.TrimRight(line, "\n")
+				isCommand := strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "replay")), "locksim ") // to be copied
+				if n := utf8.RuneCountInString(line); n > cmp.Or(width, exploredWidth) && !isCommand {
+					t.Errorf("in a report of %d columns, a line is %d columns wide: %s", cmp.Or(width, exploredWidth), n, line)
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 // writeExploredText writes the result of a search for a terminal.
 func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
+	o.Width = cmp.Or(o.Width, exploredWidth)
 	d := exploredDocument(r, o.Since)
 	found, ranOn := wayLists(r, o.Since)
 	add := func(l wayList, legend facts) {
@@ -31,13 +33,13 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	d.add("", paragraph(unwrittenWays(r)))
 	all := charts(r.Maps)
 	for _, c := range all {
-		d.add(c.title(), figure(c.draw(o.Palette)))
+		d.add(c.title(), figure(c.draw(o.Palette, o.Width)))
 	}
 	if len(all) > 0 {
-		d.add("", figure(chartLegend(all...)))
+		d.add("", figure(chartLegend(o.Width, all...)))
 	}
 	d.addCoverage(r)
-	t := &text{Options: o, leastWidth: exploredWidth}
+	t := &text{Options: o}
 	t.document(d)
 	return t.writeTo(w)
 }
@@ -60,14 +62,14 @@ func unwrittenWays(r *explore.Result) string {
 
 // describeWay describes the way with index i, except what the table already shows.
 func (l wayList) describeWay(i int, r *explore.Result, o Options) figure {
-	p, w := &text{Options: o, leastWidth: exploredWidth}, l.ways[i]
+	p, w := &text{Options: o}, l.ways[i]
 	number := "Way " + l.number(i) + ": "
-	p.line("%s", p.Palette.strong(textwrap.Wrap(number+wayTitle(w), exploredWidth, len(number))))
+	p.line("%s", p.Palette.strong(textwrap.Wrap(number+wayTitle(w), o.Width, len(number))))
 	if news := l.news(w); news != "" {
-		p.line("  %s", p.Palette.bad(textwrap.Wrap(news, exploredWidth-2, 2)))
+		p.line("  %s", p.Palette.bad(textwrap.Wrap(news, o.Width-2, 2)))
 	}
 	if narrative := story.Visible(textwrap.OneLine(w.Story)); narrative != "" {
-		p.line("  %s", textwrap.Wrap(narrative, exploredWidth-2, 2))
+		p.line("  %s", textwrap.Wrap(narrative, o.Width-2, 2))
 	}
 	var rows []remark
 	add := func(about, text string) {
@@ -95,11 +97,11 @@ func (l wayList) describeWay(i int, r *explore.Result, o Options) figure {
 		for _, row := range rows {
 			label = max(label, len(row.About))
 		}
-		if 4+label+utf8.RuneCountInString(command) <= exploredWidth {
+		if 4+label+utf8.RuneCountInString(command) <= o.Width {
 			command = p.Palette.strong(pad("replay", label)) + "  " + command
 		}
 		p.line("  %s", command)
 	}
-	listing{Lines: stack(w)}.text(p)
+	listing{Lines: stack(w, o.Width)}.text(p)
 	return figure(p.b.String())
 }

@@ -251,8 +251,8 @@ const maxStack = 24
 
 // stack returns the lines about the misconduct of a lock, with the stack of a panic. Long
 // lines are cut at their beginning, because a stack names files and line numbers at the end
-// of its lines.
-func stack(w explore.Way) []string {
+// of its lines. width is the number of columns of the report.
+func stack(w explore.Way, width int) []string {
 	if w.Why == "" {
 		return nil
 	}
@@ -266,7 +266,7 @@ func stack(w explore.Way) []string {
 	}
 	for i, line := range all {
 		runes := []rune(story.Visible(strings.ReplaceAll(line, "\t", "  ")))
-		if excess := len(runes) - (exploredWidth - 4); excess > 0 {
+		if excess := len(runes) - (width - 4); excess > 0 {
 			runes = append([]rune{'…'}, runes[excess+1:]...)
 		}
 		all[i] = string(runes)

@@ -124,14 +124,14 @@ func TestExploredFaultWords(t *testing.T) {
 
 // A long stack is cut at its end. A long line in it is cut at its beginning.
 func TestStack(t *testing.T) {
-	if got := stack(explore.Way{}); got != nil {
+	if got := stack(explore.Way{}, exploredWidth); got != nil {
 		t.Errorf("a way without a stack has the lines %q", got)
 	}
 	lines := "\t" + strings.Repeat("é", 95) + "end"
 	for i := range 30 {
 		lines += fmt.Sprintf("\n%d", i)
 	}
-	got := stack(explore.Way{Why: "panic: x", Stack: lines + "\n"})
+	got := stack(explore.Way{Why: "panic: x", Stack: lines + "\n"}, exploredWidth)
 	// There are 32 lines, of which 24 are shown. The second line has 2+95+3 columns, and
 	// only 96 fit.
 	if len(got) != 25 || got[1] != "…"+strings.Repeat("é", 92)+"end" || got[24] != "… and 8 more lines, see the JSON report" {

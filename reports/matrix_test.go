@@ -145,8 +145,8 @@ Without a group
               fencing token is greater than those of earlier grants) is violated
   ! safe g    all properties of the data hold, but grant-order (no write of an
               older grant is applied after a newer grant) is violated
-  ! safe p    all properties of the data hold, but progress (after the faults
-              have ended, some client gets its work done) is violated
+  ! safe p    all properties of the data hold, but progress (after the last
+              fault, some client gets its work done) is violated
   unknown     the run is inconclusive; the list below says why
 
 Breaks without fencing tokens (3)

@@ -53,7 +53,7 @@ func (p paragraph) text(t *text) {
 	for i, word := range words {
 		words[i] = story.Visible(word)
 	}
-	t.line("  %s", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
+	t.line("  %s", textwrap.Wrap(strings.Join(words, " "), t.lineWidth()-2, 2))
 }
 
 func (p paragraph) markdown(m *markdownText) { m.line("%s", markdown.Escape(string(p))) }
@@ -70,7 +70,7 @@ func (f facts) text(t *text) {
 	}
 	for _, r := range f {
 		label := pad(r.About.String(), width)
-		body := textwrap.Wrap(r.Text.String(), t.columns()-width-4, 0)
+		body := textwrap.Wrap(r.Text.String(), t.lineWidth()-width-4, 0)
 		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
 		t.line("  %s  %s", t.Palette.strong(label), body)
 	}
@@ -95,10 +95,10 @@ func (e entries) text(t *text) {
 	for _, r := range e {
 		name := r.About.String()
 		if r.Text == "" {
-			t.line("  %s", t.Palette.strong(textwrap.Wrap(name, t.columns()-2, 4)))
+			t.line("  %s", t.Palette.strong(textwrap.Wrap(name, t.lineWidth()-2, 4)))
 			continue
 		}
-		body := textwrap.Wrap(name+": "+r.Text.String(), t.columns()-2, 4)
+		body := textwrap.Wrap(name+": "+r.Text.String(), t.lineWidth()-2, 4)
 		if text, fits := strings.CutPrefix(body, name+":"); fits {
 			body = t.Palette.strong(name+":") + text
 		}
@@ -126,7 +126,7 @@ func (p points) text(t *text) {
 		if item.Sign.Sign != "" {
 			sign = t.Palette.paint(item.Sign.Class, item.Sign.Sign)
 		}
-		t.line("  %s %s", sign, textwrap.Wrap(item.Says, t.columns()-4, 4))
+		t.line("  %s %s", sign, textwrap.Wrap(item.Says, t.lineWidth()-4, 4))
 	}
 }
 

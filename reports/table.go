@@ -65,7 +65,7 @@ func (tb *table) add(cells ...tableCell) { tb.Rows = append(tb.Rows, tableRow{Ce
 
 func (tb table) empty() bool { return len(tb.Rows) == 0 }
 
-func (tb table) text(t *text) { t.b.WriteString(tb.drawInParts(t.columns(), t.Options)) }
+func (tb table) text(t *text) { t.b.WriteString(tb.drawInParts(t.lineWidth(), t.Options)) }
 
 // drawInParts returns the table as text. If the table is wider than the given number of
 // columns, drawInParts draws several tables, one below the other. Each has the label of

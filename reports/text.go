@@ -28,14 +28,14 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	for i, r := range results {
 		if i > 0 {
 			t.line("")
-			t.line("%s", o.Palette.faint(strings.Repeat("═", t.columns())))
+			t.line("%s", o.Palette.faint(strings.Repeat("═", t.lineWidth())))
 			t.line("")
 		}
 		t.result(r, results)
 	}
 	if len(results) > 1 {
 		t.line("")
-		t.line("%s", o.Palette.faint(strings.Repeat("═", t.columns())))
+		t.line("%s", o.Palette.faint(strings.Repeat("═", t.lineWidth())))
 		var runs []scenarios.RunResult
 		for _, r := range results {
 			runs = append(runs, r.Runs...)
