@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/repository"
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/reports"
@@ -75,7 +76,7 @@ func (s *summary) add(st testCase, o testResult) {
 	s.releases.add(o.Releases)
 	s.chance = cmp.Or(s.chance, o.Chance)
 	for _, method := range o.Mistyped {
-		s.remarks = appendNew(s.remarks, "not judged: a lease's method "+method+"; see docs/testing-your-lock.md, What a lease declares")
+		s.remarks = appendNew(s.remarks, "not judged: a lease's method "+method+"; see "+repository.Document("testing-your-lock.md")+", What a lease declares")
 	}
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.

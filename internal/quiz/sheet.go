@@ -103,7 +103,11 @@ func writeLesson(b *strings.Builder, c *Card) {
 		fmt.Fprintf(b, "- %s: %s\n", markdown.Escape(row[0]), markdown.Escape(row[1]))
 	}
 	for _, part := range c.Lesson {
-		fmt.Fprintf(b, "\n*%s.* %s\n", markdown.Escape(part[0]), markdown.Escape(part[1]))
+		head := part[0]
+		if !strings.HasSuffix(head, "?") {
+			head += "."
+		}
+		fmt.Fprintf(b, "\n*%s* %s\n", markdown.Escape(head), markdown.Escape(part[1]))
 	}
 	if t := c.Trial; t != nil {
 		fmt.Fprintf(b, "\n*Try.* %s %s shows: %s.\n", markdown.Escape(t.Asks), markdown.Code(t.Command), markdown.Escape(t.Shows))
