@@ -287,7 +287,6 @@ func (f *askFlags) writeSheets(cmd *cobra.Command, exercises []*quiz.Exercise, n
 // listQuestions writes the questions of a topic. If topic is "", it writes all topics, and the forms
 // of questions that can be asked of any scenario.
 func listQuestions(w io.Writer, topic string) error {
-	const usualWidth = 80
 	width := cmp.Or(chooseWidth(w), usualWidth)
 	var b strings.Builder
 	for i, t := range quiz.Topics() {

@@ -32,6 +32,7 @@ var valueKinds = map[string]string{
 	"bool":     "true or false",
 	"duration": "a number and a unit, such as 500ms or 30s",
 	"int":      "a whole number",
+	"file":     "the name of a file, or - for standard output",
 	"uint64":   "a whole number from 0 to 18446744073709551615",
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -123,12 +125,35 @@ func loadDir(dir string) ([]input, error) {
 
 // loadFile reads one scenario file.
 func loadFile(name string) (input, error) {
+	if remedy := remedyForOutput(name); remedy != "" {
+		return input{}, fmt.Errorf("locksim: %s is not a scenario, but output of locksim; %s", name, remedy)
+	}
 	data, err := scenarioFile.readFile(name)
 	if err != nil {
 		return input{}, fmt.Errorf("locksim: %s: %w", name, err)
 	}
 	s, err := scenarios.Parse(filepath.ToSlash(name), data)
 	return input{s, name, name}, err
+}
+
+// remedyForOutput says what to do with a file that locksim wrote in JSON, such as a saved trace,
+// and that is given as a scenario. It returns "" for any other file.
+func remedyForOutput(name string) string {
+	file, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	start := make([]byte, 80)
+	n, _ := io.ReadFull(file, start) // a short file is no error
+	_, schema, isOutput := strings.Cut(string(start[:n]), `"schema": "locksim/`)
+	switch {
+	case !isOutput:
+		return ""
+	case strings.HasPrefix(schema, "trace/"):
+		return "to show it, use locksim report " + story.ShellWord(name)
+	}
+	return "name the file of the scenario, or a built-in scenario"
 }
 
 // loadBuiltIn returns a built-in scenario.

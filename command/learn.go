@@ -103,7 +103,6 @@ func unknownChapter(name string, cmd *cobra.Command) error {
 
 // listChapters writes the chapters in reading order, each with one line.
 func listChapters(w io.Writer, format string) error {
-	const usualWidth = 80
 	width := cmp.Or(chooseWidth(w), usualWidth)
 	all := chapters.All()
 	var b strings.Builder

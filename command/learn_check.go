@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,14 +23,13 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// checkWidth is how many columns the report of a check has.
-const checkWidth = 88
-
 // learnCheckFlags are the flags of learn check.
 type learnCheckFlags struct {
 	stage    int
 	replay   string
 	messages bool
+	// width is how many columns the report has.
+	width int
 }
 
 func learnCheckCommand() *cobra.Command {
@@ -69,6 +69,7 @@ Exit status:
 }
 
 func (f *learnCheckFlags) run(cmd *cobra.Command, arg string) error {
+	f.width = cmp.Or(chooseWidth(cmd.OutOrStdout()), usualWidth)
 	if last := len(exercises.Stages()); f.stage < 1 || f.stage > last {
 		return fmt.Errorf("%s: --stage is %d; give a stage from 1 to %d", cmd.CommandPath(), f.stage, last)
 	}
@@ -151,21 +152,21 @@ func (f *learnCheckFlags) checkStages(ctx context.Context, cmd *cobra.Command, t
 			return outputError(err)
 		}
 		if failed != nil {
-			if err := printFailure(out, s, failed, dir); err != nil {
+			if err := f.printFailure(out, s, failed, dir); err != nil {
 				return outputError(err)
 			}
 			return failure{status: unexpected}
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%s\n", describeReached(f.stage))
+	_, err := fmt.Fprintf(out, "\n%s\n", describeReached(f.stage, f.width))
 	return outputError(err)
 }
 
-// describeReached says that a stage is reached, and what to do next.
-func describeReached(stage int) string {
+// describeReached says that a stage is reached, and what to do next, in lines of a width.
+func describeReached(stage, width int) string {
 	all := exercises.Stages()
 	if stage == len(all) {
-		return textwrap.Wrap("The lock has reached the last stage. While any three of the five nodes work, one client at a time holds it. It renews its leases, releases only its own keys, and gives each lease a token, so a storage can refuse a late write. The check has found no mistake in its worlds. It cannot see every mistake: "+repository.Document("exercises.md")+" says which.", checkWidth, 0) +
+		return textwrap.Wrap("The lock has reached the last stage. While any three of the five nodes work, one client at a time holds it. It renews its leases, releases only its own keys, and gives each lease a token, so a storage can refuse a late write. The check has found no mistake in its worlds. It cannot see every mistake: "+repository.Document("exercises.md")+" says which.", width, 0) +
 			"\n\nnext     run the suite on it, which has many more scenarios:\n" +
 			"         " + repository.Document("testing-your-lock.md") + "\n" +
 			"         solve the exercises in YAML: locksim learn check policy.yaml\n" +
@@ -176,9 +177,9 @@ func describeReached(stage int) string {
 }
 
 // printFailure says why a lock has not reached a stage.
-func printFailure(out io.Writer, s exercises.Stage, failed *exercises.Failure, dir string) error {
+func (f *learnCheckFlags) printFailure(out io.Writer, s exercises.Stage, failed *exercises.Failure, dir string) error {
 	var b strings.Builder
-	paragraph := func(text string) { fmt.Fprintf(&b, "%s\n", textwrap.Wrap(story.Visible(text), checkWidth, 0)) }
+	paragraph := func(text string) { fmt.Fprintf(&b, "%s\n", textwrap.Wrap(story.Visible(text), f.width, 0)) }
 	fmt.Fprintln(&b)
 	if s.Number == 1 {
 		paragraph("The lock has not reached stage 1 yet, which is:")
@@ -186,7 +187,7 @@ func printFailure(out io.Writer, s exercises.Stage, failed *exercises.Failure, d
 		paragraph(fmt.Sprintf("The lock has reached stage %d of %d. Stage %d is:", s.Number-1, len(exercises.Stages()), s.Number))
 	}
 	paragraph(s.Property)
-	writeFailure(&b, failed)
+	f.writeFailure(&b, failed)
 	if failed.Address != "" {
 		fmt.Fprintf(&b, "replay   locksim learn check %s --replay %s\n         (--messages adds every message)\n", story.ShellWord(dir), failed.Address)
 	}
@@ -195,10 +196,10 @@ func printFailure(out io.Writer, s exercises.Stage, failed *exercises.Failure, d
 }
 
 // writeFailure writes why an exercise is not solved, an example, and a hint.
-func writeFailure(b *strings.Builder, failed *exercises.Failure) {
+func (f *learnCheckFlags) writeFailure(b *strings.Builder, failed *exercises.Failure) {
 	labelled := func(label, text string) {
 		const margin = 9
-		wrapped := textwrap.Wrap(story.Visible(text), checkWidth-margin, 0)
+		wrapped := textwrap.Wrap(story.Visible(text), f.width-margin, 0)
 		fmt.Fprintf(b, "%-*s%s\n", margin, label, strings.ReplaceAll(wrapped, "\n", "\n"+strings.Repeat(" ", margin)))
 	}
 	fmt.Fprintln(b)
@@ -229,14 +230,14 @@ func (f *learnCheckFlags) replayWorld(ctx context.Context, cmd *cobra.Command, t
 		return learnCheckError(cmd, unexpected, err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n", textwrap.Wrap(story.Visible(replay.Title), checkWidth, 0), replay.Timeline)
+	fmt.Fprintf(&b, "%s\n\n%s\n", textwrap.Wrap(story.Visible(replay.Title), f.width, 0), replay.Timeline)
 	if len(replay.Printed) > 0 {
 		fmt.Fprintf(&b, "The lock printed:\n\n  | %s\n\n", strings.Join(replay.Printed, "\n  | "))
 	}
 	if replay.Failure == nil {
 		fmt.Fprintln(&b, "The lock passes in this world.")
 	} else {
-		fmt.Fprintf(&b, "%s\n", textwrap.Wrap(story.Visible("The lock fails in this world: "+replay.Failure.Why), checkWidth, 0))
+		fmt.Fprintf(&b, "%s\n", textwrap.Wrap(story.Visible("The lock fails in this world: "+replay.Failure.Why), f.width, 0))
 	}
 	if _, err := io.WriteString(cmd.OutOrStdout(), reports.DefuseCommands(b.String())); err != nil {
 		return outputError(err)
@@ -268,10 +269,10 @@ func (f *learnCheckFlags) checkScenario(cmd *cobra.Command, file string) error {
 	}
 	var b strings.Builder
 	if failed == nil {
-		fmt.Fprintf(&b, "✓ %s\n\n%s\n", exercise.Title, textwrap.Wrap(exercise.Lesson, checkWidth, 0))
+		fmt.Fprintf(&b, "✓ %s\n\n%s\n", exercise.Title, textwrap.Wrap(exercise.Lesson, f.width, 0))
 	} else {
 		fmt.Fprintf(&b, "✗ %s\n", exercise.Title)
-		writeFailure(&b, failed)
+		f.writeFailure(&b, failed)
 	}
 	if _, err := io.WriteString(cmd.OutOrStdout(), reports.DefuseCommands(b.String())); err != nil {
 		return outputError(err)

@@ -162,6 +162,9 @@ func mutateError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}
+	if strings.Contains(err.Error(), "go.mod file not found") {
+		return fmt.Errorf("locksim mutate: this folder is in no Go module; change to the folder of the lock's module: %w", err)
+	}
 	return fmt.Errorf("locksim mutate: %w", err)
 }
 

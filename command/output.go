@@ -22,10 +22,13 @@ type outputName string
 func (n *outputName) String() string { return string(*n) }
 
 // Type returns the name for the kind of value, which pflag shows in the help.
-func (n *outputName) Type() string { return "string" }
+func (n *outputName) Type() string { return "file" }
 
 func (n *outputName) Set(name string) error {
-	if name == "-" {
+	switch name {
+	case "":
+		return errors.New("it is empty")
+	case "-":
 		name = ""
 	}
 	*n = outputName(name)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,12 @@ func schemaCommand() *cobra.Command {
 		Long: `Print the JSON Schema of scenario files. An editor that has it completes and explains
 every field of a file whose first line names it.`,
 		Example: "  locksim schema > schema.json\n  # yaml-language-server: $schema=schema.json",
-		Args:    cobra.NoArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("locksim schema: it takes no arguments, and there is %q; to write a file, use locksim schema > FILE", args[0])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), scenarios.Schema())
 			return outputError(err)

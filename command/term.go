@@ -33,8 +33,8 @@ type term struct {
 
 // findTerm returns the term with a name, in upper or lower case; ok is false if there is
 // none.
-func findTerm(name string) (t term, ok bool) {
-	name = strings.ToLower(name)
+func findTerm(asked string) (t term, ok bool) {
+	name := strings.ToLower(asked)
 	if kind, ok := locks.Lookup(name); ok {
 		t = term{name: name, kind: "lock", flag: "--lock", filter: listFlags{lock: name}, document: repository.Document("scenarios.md") + ", Locks"}
 		t.add("what it is", kind.Title)
@@ -67,7 +67,7 @@ func findTerm(name string) (t term, ok bool) {
 		}
 	}
 	if meaning, ok := glossary.Lookup(name); ok {
-		t = term{name: name, kind: "term", document: repository.Document("glossary.md")}
+		t = term{name: asked, kind: "term", document: repository.Document("glossary.md")}
 		t.add("meaning", meaning)
 		return t, true
 	}
@@ -121,7 +121,7 @@ func termNames() []string {
 
 // write writes the term, and the scenarios in which it matters.
 func (t term) write(w io.Writer) error {
-	const mostExamples, labelWidth, usualWidth = 8, 11, 80
+	const mostExamples, labelWidth = 8, 11
 	width := cmp.Or(chooseWidth(w), usualWidth)
 	var names []string
 	for _, group := range scenarios.Catalogue() {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,9 @@ func (c *variantChoice) load(command, arg string) (input, error) {
 	found, err := loadSingle(command, arg)
 	if err != nil {
 		return input{}, err
+	}
+	if c.lock == "" && !slices.ContainsFunc(found.Variants, func(v *scenarios.Variant) bool { return isLinked(v.Lock) }) {
+		return input{}, checkLinked([]input{found}) // no variant can be run, so none needs to be chosen
 	}
 	return c.selectOne(arg, found)
 }

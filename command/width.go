@@ -9,6 +9,9 @@ import (
 // hard to read.
 const leastWidth, mostWidth = 60, 200
 
+// usualWidth is how many columns text has where the width of the output is not known.
+const usualWidth = 80
+
 // chooseWidth returns the maximum number of columns in a line of output to w: that of the
 // terminal, or the environment variable COLUMNS if it is a number. It returns 0, which
 // means the usual width, if neither is known, as in a pipe.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -305,12 +306,37 @@ func (d *draft) checkClients() {
 			d.reportAt(joinPath(path, "sections"), "with a schedule a client has one section in each period", "leave it out, and set the number of periods with schedule.periods")
 		}
 		d.checkCount(joinPath(path, "attempts"), e.value.Attempts)
-		starts := e.value.Starts.Names()
 		d.checkCondition(joinPath(path, "starts"), e.value.Starts)
 		d.checkCondition(joinPath(path, "works-until"), e.value.WorksUntil)
 		d.checkCondition(joinPath(path, "cancels"), e.value.Cancels)
-		if own := func(n string) bool { return n == e.name }; len(starts) > 0 && !slices.ContainsFunc(starts, func(n string) bool { return !own(n) }) {
-			d.reportAt(joinPath(path, "starts"), "%s waits for itself and never starts", "start it at a point of another process", e.name)
+	}
+	d.checkStarts()
+}
+
+// checkStarts reports clients of which each waits for another, or for itself: none of them ever
+// starts.
+func (d *draft) checkStarts() {
+	waiting := map[string][]string{}
+	for _, e := range d.spec.Clients {
+		if names := e.value.Starts.Names(); len(names) > 0 {
+			waiting[e.name] = names
+		}
+	}
+	for isSmaller := true; isSmaller; {
+		before := len(waiting)
+		maps.DeleteFunc(waiting, func(_ string, names []string) bool {
+			return slices.ContainsFunc(names, func(n string) bool { return waiting[n] == nil })
+		})
+		isSmaller = len(waiting) < before
+	}
+	for _, e := range d.spec.Clients {
+		path, stuck := joinPath(joinPath("clients", e.name), "starts"), slices.Sorted(maps.Keys(waiting))
+		switch {
+		case waiting[e.name] == nil:
+		case !slices.ContainsFunc(waiting[e.name], func(n string) bool { return n != e.name }):
+			d.reportAt(path, "%s waits for itself and never starts", "start it at a point of another process", e.name)
+		default:
+			d.reportAt(path, "%s never starts, because each of %s waits for one of these", "start one of them at another point", e.name, strings.Join(stuck, ", "))
 		}
 	}
 }

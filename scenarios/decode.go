@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -120,7 +121,14 @@ func (d *decoder) decodeValue(n *yaml.Node, path string, v reflect.Value) {
 			d.reportWrongType(n, "true or false")
 		}
 	case reflect.Int, reflect.Int64, reflect.Uint64:
-		if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(v.Addr().Interface()) != nil {
+		_, isWhole := new(big.Int).SetString(n.Value, 0)
+		switch isInt := n.Kind == yaml.ScalarNode && n.Tag == "!!int"; {
+		case isInt && n.Decode(v.Addr().Interface()) == nil:
+		case n.Kind == yaml.ScalarNode && n.Tag != "!!str" && isWhole && strings.HasPrefix(n.Value, "-"):
+			d.report(n, "", "the number %q is too small", "", n.Value)
+		case n.Kind == yaml.ScalarNode && n.Tag != "!!str" && isWhole:
+			d.report(n, "", "the number %q is too large", "", n.Value)
+		default:
 			d.reportWrongType(n, "a whole number")
 		}
 	default:

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // This file merges clauses that are similar, so that a timeline becomes shorter. Each function
@@ -144,15 +146,20 @@ func continuesSeries(clauses []Clause) bool {
 }
 
 // mergeRepetitions shortens a sequence of clauses that repeats, such as the attempts to get
-// a lock whose nodes are down: it keeps the first round and then says how often it repeats.
+// a lock whose nodes are down, or a holder that renews its lock while another client asks for
+// it: it keeps the first round and then says how often it repeats. Rounds may differ in times.
 func mergeRepetitions(clauses []Clause) []Clause {
 	const longest, fewest = 8, 3
+	kinds := make([]Raw, len(clauses))
+	for i, c := range clauses {
+		kinds[i] = c.kind()
+	}
 	kept := clauses[:0]
 	for i := 0; i < len(clauses); {
 		length, times := 0, 0
 		for n := 1; n <= longest && times < fewest; n++ {
 			length, times = n, 1
-			for end := i + (times+1)*n; end <= len(clauses) && slices.EqualFunc(clauses[i:i+n], clauses[end-n:end], sameText); end += n {
+			for end := i + (times+1)*n; end <= len(clauses) && slices.Equal(kinds[i:i+n], kinds[end-n:end]); end += n {
 				times++
 			}
 		}
@@ -161,23 +168,42 @@ func mergeRepetitions(clauses []Clause) []Clause {
 			i++
 			continue
 		}
+		repeats := clauses[i+length : i+times*length]
+		isExact := true
+		for j, c := range repeats {
+			isExact = isExact && c.Predicate == clauses[i+j%length].Predicate
+		}
+		first, last := repeats[0].First, repeats[len(repeats)-1]
 		kept = append(kept, clauses[i:i+length]...)
-		rest := clauses[i+length]
 		i += times * length
-		subject, predicate := describeRepetition(kept[len(kept)-length:], times-1)
-		kept = append(kept, Clause{At: clauses[i-1].At, Subject: subject, First: rest.First, Last: clauses[i-1].Last, IsRepetition: true, Mood: DetailMood, Predicate: predicate})
+		subject, predicate := describeRepetition(kept[len(kept)-length:], times-1, isExact)
+		kept = append(kept, Clause{At: last.End(), Subject: subject, First: first, Last: last.Last, IsRepetition: true, Mood: DetailMood, Predicate: predicate})
 	}
 	return kept
 }
 
-// describeRepetition returns the subject and the predicate of the clause that says how
-// often the given clauses repeat.
-func describeRepetition(round []Clause, more int) (subject, predicate Raw) {
-	if len(round) == 1 {
-		return round[0].Subject, Raw(fmt.Sprintf("the same %d more times until here", more))
-	}
-	return "", Raw(fmt.Sprintf("the %d rows from %s to %s happened %s until here", len(round), Moment(round[0].At, 3), Moment(round[len(round)-1].At, 3), Count(more, "more time")))
+// kind returns a text that is equal for clauses that differ only in times, and in how often
+// something happened.
+func (c Clause) kind() Raw {
+	return c.Subject + "\x00" + Raw(timesInARow().ReplaceAllString(withoutTimes(string(c.Predicate)), ""))
 }
 
-// sameText reports whether two clauses read the same.
-func sameText(a, b Clause) bool { return a.Subject == b.Subject && a.Predicate == b.Predicate }
+// timesInARow matches how often a merged clause happened.
+var timesInARow = lazy.Regexp(`\b[0-9]+ times\b`)
+
+// describeRepetition returns the subject and the predicate of the clause that says how
+// often the given clauses repeat. isExact says that the repetitions differ in nothing but
+// when they happened.
+func describeRepetition(round []Clause, more int, isExact bool) (subject, predicate Raw) {
+	times := Count(more, "more time")
+	rows := fmt.Sprintf("the %d rows from %s to %s", len(round), Moment(round[0].At, 3), Moment(round[len(round)-1].At, 3))
+	switch {
+	case len(round) == 1 && isExact:
+		return round[0].Subject, Raw(fmt.Sprintf("the same %s until here", times))
+	case len(round) == 1:
+		return round[0].Subject, Raw(fmt.Sprintf("much the same %s until here", times))
+	case isExact:
+		return "", Raw(fmt.Sprintf("%s happened %s until here", rows, times))
+	}
+	return "", Raw(fmt.Sprintf("much like %s, %s until here", rows, times))
+}

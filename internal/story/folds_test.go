@@ -82,3 +82,43 @@ func TestLastOfMergedClauses(t *testing.T) {
 		}
 	}
 }
+
+// A round of clauses that repeats is shown once. Its repetitions may differ in times, and in
+// how often something happened in a row.
+func TestMergeRepetitions(t *testing.T) {
+	extends := func(at int) Clause {
+		return Clause{At: time.Duration(at) * time.Second, Subject: "a", Predicate: Raw(fmt.Sprintf("has extended its lease, lease until %d.000s", at+10))}
+	}
+	fails := func(at, times int) Clause {
+		return Clause{At: time.Duration(at) * time.Second, Until: time.Duration(at+times) * time.Second, Subject: "b", Predicate: Raw(fmt.Sprintf("fails %d times", times))}
+	}
+	gets := func(at int) Clause {
+		return Clause{At: time.Duration(at) * time.Second, Subject: "a", Predicate: Raw(fmt.Sprintf("gets the lock: token %d", at))}
+	}
+	for _, test := range []struct {
+		name    string
+		clauses []Clause
+		want    []string
+	}{
+		{"two rows that alternate", []Clause{extends(0), fails(1, 3), extends(5), fails(6, 4), extends(11), fails(12, 3)},
+			[]string{"0s a has extended its lease, lease until 10.000s", "1s b fails 3 times", "15s  much like the 2 rows from 0.000s to 1.000s, 2 more times until here"}},
+		{"equal rows that alternate", []Clause{gets(7), fails(1, 3), gets(7), fails(1, 3), gets(7), fails(1, 3)},
+			[]string{"7s a gets the lock: token 7", "1s b fails 3 times", "4s  the 2 rows from 7.000s to 1.000s happened 2 more times until here"}},
+		{"one row", []Clause{extends(0), extends(5), extends(10)},
+			[]string{"0s a has extended its lease, lease until 10.000s", "10s a much the same 2 more times until here"}},
+		{"two repetitions", []Clause{extends(0), extends(5)},
+			[]string{"0s a has extended its lease, lease until 10.000s", "5s a has extended its lease, lease until 15.000s"}},
+		{"other tokens", []Clause{gets(1), gets(2), gets(3)},
+			[]string{"1s a gets the lock: token 1", "2s a gets the lock: token 2", "3s a gets the lock: token 3"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, c := range mergeRepetitions(test.clauses) {
+				got = append(got, fmt.Sprintf("%v %s %s", c.At, c.Subject, c.Predicate))
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("the clauses are %q, want %q", got, test.want)
+			}
+		})
+	}
+}

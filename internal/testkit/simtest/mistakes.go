@@ -127,6 +127,7 @@ var Mistakes = []Mistake{
 	{"mapping of faults", "\n  - before: client-1 write\n    pause: client-1\n    until: client-2 released", "\n  pause: client-1", `x.yaml:7: faults: expected a list, but it is a mapping`, true},
 	{"word as a fault", "- before: client-1 write\n    pause: client-1\n    until: client-2 released", "- pause client-1", `x.yaml:7: faults[1]: expected a fault: a mapping, but it is the text "pause client-1"`, true},
 	{"words as a number", "ttl: 30s}", "ttl: 30s, nodes: five}", `x.yaml:2: lock.nodes: expected a whole number, but it is the text "five"`, true},
+	{"too many nodes for a number", "ttl: 30s}", "ttl: 30s, nodes: 99999999999999999999}", `x.yaml:2: lock.nodes: the number "99999999999999999999" is too large`, true},
 	{"half a node", "ttl: 30s}", "ttl: 30s, nodes: 2.5}", `x.yaml:2: lock.nodes: expected a whole number, but it is the number "2.5"`, true},
 
 	// Words.
@@ -188,6 +189,8 @@ var Mistakes = []Mistake{
 	{"node in a step", "before: client-1 write", "before: redis-1 write", `x.yaml:7: faults[1].before: no client is called "redis-1"; known here: client-1, client-2`, false},
 	{"too many clients", "client-1: {}", "client-1: {}" + clients(1001), `x.yaml:3: clients: there are 1003 entries, and there can be at most 1000; leave 3 out`, true},
 	{"client in an end", "until: client-2", "until: client-3", `x.yaml:9: faults[1].until: no client is called "client-3"; did you mean "client-1"?`, false},
+	{"clients that wait for each other", "client-1: {}", "client-1: {starts: client-2 released}", `x.yaml:4: clients.client-1.starts: client-1 never starts, because each of client-1, client-2 waits for one of these; start one of them at another point
+x.yaml:5: clients.client-2.starts: client-2 never starts, because each of client-1, client-2 waits for one of these; start one of them at another point`, false},
 	{"client that waits for itself", "{starts: client-1's", "{starts: client-2's", `x.yaml:5: clients.client-2.starts: client-2 waits for itself and never starts; start it at a point of another process`, false},
 	{"node beyond the lock's", "clients:", "nodes: {redis-6: {}}\nclients:", `x.yaml:3: nodes.redis-6: the lock has no node of this name, and it is neither a replica nor a node that counts tokens; the lock's nodes are redis-1 to redis-5; a replica needs replica-of, and a node that counts tokens must be listed under tokens.nodes`, false},
 	{"replica of nobody", "clients:", "nodes: {redis-6: {replica-of: redis-9}}\nclients:", `x.yaml:3: nodes.redis-6.replica-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
