@@ -464,6 +464,9 @@ func TestPlaygroundEditor(t *testing.T) {
 	const selected = `.querySelector(".cm-tooltip-autocomplete li[aria-selected]")?.textContent`
 	p.until("the field is offered", inEditor(selected+` === "for"`))
 	p.until("the field is explained", inEditor(`.querySelector(".cm-completionInfo")?.textContent.length > 10`))
+	// For 75 ms after the list has opened, the editor takes no key as a choice from it, so that
+	// nobody chooses by accident.
+	eval[any](p, `new Promise(done => setTimeout(() => done(null), 200))`)
 	// The key event has no text: otherwise the browser would also type the key, although the editor
 	// has used it to accept the field.
 	p.do(command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13}))
