@@ -19,11 +19,9 @@ const patience = time.Minute
 
 // An Answer has the contents of a page about a world.
 type Answer struct {
-	// Name and Title are those of the scenario, and Story says what happens in it; "" if
-	// overrides have changed it.
+	// Name and Title are those of the scenario.
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	Story string `json:"story,omitempty"`
 	// Variants are the names of the scenario's variants, and Variant is the one that was run.
 	// They are empty if the scenario has no variants.
 	Variants []string `json:"variants"`
@@ -110,7 +108,7 @@ func (w *world) run() (*Answer, error) {
 	}
 	v := w.after.Variants[0]
 	a := &Answer{
-		Name: w.operand(), Title: story.Visible(w.after.Title), Story: v.Story, Variants: w.variants, Variant: v.Name,
+		Name: w.operand(), Title: story.Visible(w.after.Title), Variants: w.variants, Variant: v.Name,
 		Locks: Locks(), OwnLock: v.Lock, Lock: runs[0].Lock, Replay: w.replay(w.after), File: w.before.Text,
 	}
 	if len(w.variants) == 1 && w.variants[0] == "" {
