@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -54,7 +55,13 @@ fault, such as pause, or a term, such as lease.`,
 				return t.write(cmd.OutOrStdout())
 			}
 			if t, ok := findTerm(args[0]); ok && !isPath(args[0]) && cmd.Flags().NFlag() == 0 {
-				return t.write(cmd.OutOrStdout())
+				if err := t.write(cmd.OutOrStdout()); err != nil || !isBuiltIn(args[0]) {
+					return err
+				}
+				// A scenario has the name of the lock that it is about.
+				if _, err := io.WriteString(cmd.OutOrStdout(), "\nThe scenario of this name:\n\n"); err != nil {
+					return outputError(err)
+				}
 			}
 			return f.run(cmd, args[0])
 		},

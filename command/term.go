@@ -126,7 +126,7 @@ func (t term) write(w io.Writer) error {
 	var names []string
 	for _, group := range scenarios.Catalogue() {
 		for _, s := range group.Scenarios {
-			if t.flag != "" && t.filter.matches(s) {
+			if t.flag != "" && t.filter.matches(s) && s.Name != t.name {
 				names = append(names, s.Name)
 			}
 		}

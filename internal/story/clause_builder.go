@@ -200,7 +200,7 @@ func (s *clauseBuilder) lossText(lost *trace.Event) string {
 	case section == nil || section.Lost != lost:
 	case section.To.Before(history.MomentOf(lost)):
 		if s.hasBegunLaterSection(section, lost) {
-			return fmt.Sprintf("the lease of %s is lost, after the end of that section", s.Name(section))
+			return fmt.Sprintf("the lease of its section %d is lost, after the end of that section", section.Section)
 		}
 		text += ", after the end of its section"
 	default:
@@ -225,9 +225,8 @@ func (s *clauseBuilder) lossDelay(section *history.Section) string {
 	if late == 0 {
 		return ""
 	}
-	text := fmt.Sprintf(", %s too late", Span(late))
-	if section.Lost.At-section.Lease.Latest(history.Never.Seq).Until.At > late {
-		text += " (its pause not counted)"
+	if all := section.Lost.At - section.Lease.Latest(history.Never.Seq).Until.At; all > late {
+		return fmt.Sprintf(", %s after the lease ended (%s without its pause)", Span(all), Span(late))
 	}
-	return text
+	return fmt.Sprintf(", %s after the lease ended", Span(late))
 }

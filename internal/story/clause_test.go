@@ -105,7 +105,7 @@ func TestLateKeyChanges(t *testing.T) {
 0.003s  client-1  gets the lock on redis-1 (1 of 2 nodes): token 1, lease until 30.001s
 0.006s  client-1  releases the lock on redis-1 (1 of 2 nodes)
 0.009s  client-2  gets the lock on redis-1 (1 of 2 nodes): token 2, lease until 30.007s
-0.010s  client-1  its key is set on redis-2 (1 of 2 nodes) only now, after its attempt had ended (expires at 2.000s)
+0.010s  client-1  its key is set on redis-2 (1 of 2 nodes) only now, after it had got the lock (expires at 2.000s)
 0.011s  client-1  its key is removed on redis-2 (1 of 2 nodes) only now, after its release had ended
 `)
 }

@@ -199,9 +199,9 @@ func describeRepetition(round []Clause, more int, isExact bool) (subject, predic
 	rows := fmt.Sprintf("the %d rows from %s to %s", len(round), Moment(round[0].At, 3), Moment(round[len(round)-1].At, 3))
 	switch {
 	case len(round) == 1 && isExact:
-		return round[0].Subject, Raw(fmt.Sprintf("the same %s until here", times))
+		return round[0].Subject, Raw(fmt.Sprintf("the same as in the row above, %s until here", times))
 	case len(round) == 1:
-		return round[0].Subject, Raw(fmt.Sprintf("much the same %s until here", times))
+		return round[0].Subject, Raw(fmt.Sprintf("much the same as in the row above, %s until here", times))
 	case isExact:
 		return "", Raw(fmt.Sprintf("%s happened %s until here", rows, times))
 	}

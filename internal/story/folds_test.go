@@ -105,7 +105,7 @@ func TestMergeRepetitions(t *testing.T) {
 		{"equal rows that alternate", []Clause{gets(7), fails(1, 3), gets(7), fails(1, 3), gets(7), fails(1, 3)},
 			[]string{"7s a gets the lock: token 7", "1s b fails 3 times", "4s  the 2 rows from 7.000s to 1.000s happened 2 more times until here"}},
 		{"one row", []Clause{extends(0), extends(5), extends(10)},
-			[]string{"0s a has extended its lease, lease until 10.000s", "10s a much the same 2 more times until here"}},
+			[]string{"0s a has extended its lease, lease until 10.000s", "10s a much the same as in the row above, 2 more times until here"}},
 		{"two repetitions", []Clause{extends(0), extends(5)},
 			[]string{"0s a has extended its lease, lease until 10.000s", "5s a has extended its lease, lease until 15.000s"}},
 		{"other tokens", []Clause{gets(1), gets(2), gets(3)},

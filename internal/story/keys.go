@@ -80,7 +80,7 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 }
 
 // addKeyOf adds a clause that begins with an owner's key: fate is what happened to the
-// key, and after follows the list of nodes.
+// key, and after follows the list of nodes. Keys of one owner are merged.
 func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
 	what := Possessive(Owner(c.Event.Owner)) + " " + fate
 	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.describeNodes(nodes) + after })
@@ -112,14 +112,18 @@ func describeMeddlingWith(c history.Change, owner string) string {
 	case c.After != nil:
 		verb = "overwrites"
 	}
-	return fmt.Sprintf("%s %s key", verb, Possessive(owner))
+	whose := Possessive(owner)
+	if c.Event.By != nil && c.Event.By.Client == owner {
+		whose = "its own earlier"
+	}
+	return fmt.Sprintf("%s %s key", verb, whose)
 }
 
-// addOwnKey adds a clause that begins with "its key", about a client's own key; merge
-// returns the words after that, given the nodes.
+// addOwnKey adds a clause about a client's own key, which the predicate calls "its key"; merge
+// returns the predicate, given the nodes.
 func (s *clauseBuilder) addOwnKey(c history.Change, fold, who string, merge func([]string) string) {
 	clause := Clause{Subject: Raw(who), IsAboutPossession: true, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
-	s.addMergeable(c.Event, clause, func(nodes []string) string { return "its key " + merge(nodes) })
+	s.addMergeable(c.Event, clause, merge)
 }
 
 // addKeySet describes a set only if it replaced another client's key, or came after the
@@ -134,10 +138,25 @@ func (s *clauseBuilder) addKeySet(c history.Change) {
 	case ev.Prior != nil && history.AcquisitionOf(ev.Prior) != c.After.Owner:
 		s.addMeddling(c, ev.Owner.Client, ev.Prior.Client)
 	case endedBefore(acquire, ev):
+		which, after := "its key", "its attempt had failed"
+		if s.hasOtherKeyThere(c) {
+			which = "another of its keys"
+		}
+		if acquire.OK() {
+			after = "it had got " + s.theLock(acquire.Lock)
+		}
 		s.addOwnKey(c, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("is set %s only now, after its attempt had ended%s", s.describeNodes(nodes), expiryNote(ev))
+			return fmt.Sprintf("%s is set %s only now, after %s%s", which, s.describeNodes(nodes), after, expiryNote(ev))
 		})
 	}
+}
+
+// hasOtherKeyThere reports whether the acquisition that set a key had set another one on the same
+// node before.
+func (s *clauseBuilder) hasOtherKeyThere(c history.Change) bool {
+	return slices.ContainsFunc(s.Holdings(), func(k *history.Holding) bool {
+		return k.Owner == c.After.Owner && k.Place.Node == c.Node && k.Place != c.Place && k.Set.Seq < c.Event.Seq
+	})
 }
 
 // isCopy reports whether a node holds only copies of other nodes' keys.
@@ -164,14 +183,14 @@ func (s *clauseBuilder) addKeyRemoved(c history.Change) {
 			return fmt.Sprintf("%s key is removed from %s by replication", owner, List(nodes))
 		})
 	case ev.By == nil:
-		s.addOwnKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.describeNodes(nodes) })
+		s.addOwnKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "its key is removed " + s.describeNodes(nodes) })
 	case ev.By.IsOperator():
 		s.addKeyOf(c, FaultMood, "key is deleted by an operator", "")
 	case !isOwnKey(c):
 		s.addMeddling(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
 		s.addOwnKey(c, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("is removed %s only now, after its release had ended", s.describeNodes(nodes))
+			return fmt.Sprintf("its key is removed %s only now, after its release had ended", s.describeNodes(nodes))
 		})
 	}
 }
@@ -190,6 +209,11 @@ func (s *clauseBuilder) keysSet(id history.Acquisition, before *trace.Event) []s
 // keysAt returns the nodes on which an acquisition's key existed when an event happened.
 func (s *clauseBuilder) keysAt(id history.Acquisition, ev *trace.Event) []string {
 	return s.keysOf(id, func(k *history.Holding) bool { return k.Existence().Contains(history.MomentOf(ev)) })
+}
+
+// hadKeyBefore reports whether a key of a call's acquisition had existed before the call began.
+func (s *clauseBuilder) hadKeyBefore(c *history.Call) bool {
+	return len(s.keysOf(c.Acquisition, func(k *history.Holding) bool { return k.Set.Seq < c.Began.Seq })) > 0
 }
 
 // keysReleased returns the nodes on which a call of release removed its own key.

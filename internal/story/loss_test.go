@@ -27,7 +27,7 @@ func TestLossOfTwoSectionsOfOneClient(t *testing.T) {
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 0.006s  client-1  releases the lock on redis-1
 0.009s  client-1  gets the lock on redis-1: token 2, lease until 30.007s
-0.010s  client-1  learns from the lock that the lease of client-1 (section 1) is lost, after the end of that section
+0.010s  client-1  learns from the lock that the lease of its section 1 is lost, after the end of that section
 0.011s  client-1  learns from the lock that its lease is lost
 `)
 }
@@ -40,8 +40,8 @@ func TestLateNotification(t *testing.T) {
 		paused bool
 		want   string
 	}{
-		{"the client runs", false, "learns from the lock that its lease is lost, 4.99s too late"},
-		{"the client is paused for a part of the time", true, "learns from the lock that its lease is lost, 1.99s too late (its pause not counted)"},
+		{"the client runs", false, "learns from the lock that its lease is lost, 4.99s after the lease ended"},
+		{"the client is paused for a part of the time", true, "learns from the lock that its lease is lost, 4.99s after the lease ended (1.99s without its pause)"},
 	} {
 		s := simtest.NewScript("none", 1)
 		s.Acquires("client-1", 1, 1, "redis-1")

@@ -64,7 +64,7 @@ func TestReleaseBeforeTheClientOverwritesItsKey(t *testing.T) {
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 0.005s  client-1  believes that it has released the lock, but its key remains on redis-1 until 0.007s
 0.006s  client-1  asks for the lock
-0.007s  client-1  overwrites client-1's key on redis-1
+0.007s  client-1  overwrites its own earlier key on redis-1
 `)
 }
 

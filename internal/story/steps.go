@@ -218,7 +218,7 @@ func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	case ev.Token == 0:
 		return ""
 	case ev.Minted && !ev.Ungranted && ev.Rank != 0 && ev.Rank != ev.Token && !ahead:
-		return fmt.Sprintf(": token %s (the lock's grant number %d)", Token(ev.Token), ev.Rank)
+		return fmt.Sprintf(": token %s (grant %d of the lock)", Token(ev.Token), ev.Rank)
 	}
 	return ": token " + Token(ev.Token)
 }
@@ -273,6 +273,9 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 	case c.Began != nil && len(s.keysAt(c.Acquisition, c.Began)) == 0:
 		if c.OK() && s.wasLostBefore(c) {
 			return "believes that it has released " + lock + ", but none of its keys was still valid"
+		}
+		if !s.hadKeyBefore(c) {
+			return "releases nothing: it had set no key"
 		}
 		return "releases nothing: none of its keys was still valid"
 	case c.OK() && c.Began != nil && !s.gaveUp(c):
