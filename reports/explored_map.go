@@ -36,7 +36,7 @@ func chartLegend(width int, all ...chart) string {
 	}
 	text += line + "\n"
 	if slices.ContainsFunc(all, func(c chart) bool { return slices.ContainsFunc(c.perils, misbehaves) }) {
-		text += "  " + textwrap.Wrap("m  misconduct: the lock does something that no caller can tolerate", width-2, 5) + "\n"
+		text += "  m  " + textwrap.Wrap("misconduct: the lock does something that no caller can tolerate", width-5, 5) + "\n"
 	}
 	return text
 }
