@@ -156,6 +156,16 @@ func (v *Verdict) Gravest() Property {
 	return ""
 }
 
+// Caveats returns the violated properties that readers should know about although the run is
+// safe; nil if the run is not safe. It leaves out mutual exclusion of leases and of sections,
+// and properties that do not count for the verdict.
+func (v *Verdict) Caveats() []Property {
+	if v.Verdict != Safe {
+		return nil
+	}
+	return slices.DeleteFunc(PropertiesOf(SubjectConduct), func(p Property) bool { return !v.Finding(p).Counts() })
+}
+
 // Check judges a run. The verdict is unknown if a witness was not seen, a fault did not
 // act, the trace contains doubts about the run, or the two checkers of the storage's
 // history disagree. Then properties that hold become unknown, and violated properties stay

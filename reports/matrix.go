@@ -143,19 +143,6 @@ func (c Cell) isDecided() bool {
 	return c.hasRuns() && !slices.ContainsFunc(c.Runs, undecided)
 }
 
-// caveats returns the violated properties that readers should know about although the run
-// is safe; nil if the run is not safe. It leaves out mutual exclusion of leases and of
-// sections, which a matrix shows separately, and properties that do not count for the
-// verdict.
-func caveats(run scenarios.RunResult) []checks.Property {
-	if run.Verdict.Verdict != checks.Safe {
-		return nil
-	}
-	return slices.DeleteFunc(checks.PropertiesOf(checks.SubjectConduct), func(p checks.Property) bool {
-		return !run.Verdict.Finding(p).Counts()
-	})
-}
-
 // violated returns those of the given properties that a run violates.
 func violated(run scenarios.RunResult, properties []checks.Property) []checks.Property {
 	return slices.DeleteFunc(slices.Clone(properties), func(p checks.Property) bool {

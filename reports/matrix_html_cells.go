@@ -99,7 +99,7 @@ func (e matrixEntry) verdict(fencing string) matrixCell {
 	b := runBadge(run)
 	out.Sign, out.Word, out.Mood = b.Sign, b.Word, b.Class
 	var also []string
-	if broke := caveats(run); len(broke) > 0 {
+	if broke := run.Verdict.Caveats(); len(broke) > 0 {
 		also = append(also, "but ✗ "+story.List(broke))
 	}
 	if broke := violated(run, checks.PropertiesOf(checks.SubjectExclusion)); e.several && len(broke) > 0 {

@@ -31,7 +31,7 @@ func (m *Matrix) contents() matrixContents {
 			s.hasUnrun = s.hasUnrun || !c.hasRuns()
 			s.hasUnknown = s.hasUnknown || c.hasRuns() && !c.isDecided()
 			for _, run := range c.Runs {
-				s.caveats = append(s.caveats, caveats(run)...)
+				s.caveats = append(s.caveats, run.Verdict.Caveats()...)
 			}
 			for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
 				outcomes := distinctOutcomes(c.Runs, p)

@@ -185,7 +185,7 @@ func (c Cell) caveatNote() string {
 	if !c.isDecided() {
 		return ""
 	}
-	without, with := caveats(c.Runs[0]), caveats(c.Runs[1])
+	without, with := c.Runs[0].Verdict.Caveats(), c.Runs[1].Verdict.Caveats()
 	switch {
 	case len(without) == 0 && len(with) == 0:
 		return ""

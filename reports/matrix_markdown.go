@@ -49,7 +49,7 @@ func markdownVerdict(c Cell, run int) span {
 	if c.verdict(run) == checks.Unsafe {
 		return verdictBadges[checks.Unsafe].span("unsafe")
 	}
-	if violations := caveats(c.Runs[run]); len(violations) > 0 {
+	if violations := c.Runs[run].Verdict.Caveats(); len(violations) > 0 {
 		return span{Text: "safe, ✗ " + story.List(violations), Tone: plain}
 	}
 	return span{Text: "safe", Tone: plain}

@@ -89,7 +89,7 @@ func verdictSign(c Cell, run int) span {
 		return b.span(b.Text())
 	}
 	b := runBadge(c.Runs[run])
-	return b.span(strings.TrimSpace(b.Text() + " " + letters(caveats(c.Runs[run]))))
+	return b.span(strings.TrimSpace(b.Text() + " " + letters(c.Runs[run].Verdict.Caveats())))
 }
 
 // verdictMark returns the sign of a verdict, and the letters of its caveats: "✗", "✓",
@@ -100,7 +100,7 @@ func verdictMark(c Cell, run int) span {
 		return b.span(b.Sign)
 	}
 	b := runBadge(c.Runs[run])
-	return b.span(b.Sign + letters(caveats(c.Runs[run])))
+	return b.span(b.Sign + letters(c.Runs[run].Verdict.Caveats()))
 }
 
 // pad appends blanks to a text up to a width.

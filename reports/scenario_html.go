@@ -207,7 +207,7 @@ func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 	figures := diagram.Draw(diagramRuns(runs), room)
 	for i, run := range runs {
 		out.Runs = append(out.Runs, runPage(run, figures[i]))
-		out.Verdicts = append(out.Verdicts, verdictBadges[run.Verdict.Verdict])
+		out.Verdicts = append(out.Verdicts, runBadge(run))
 	}
 	for _, p := range propertiesOf(runs) {
 		row := propertySheet{Name: story.Raw(p)}
@@ -247,7 +247,7 @@ func missedIn(runs []scenarios.RunResult, witness int) string {
 func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 	out := runSheet{
 		ID: f.ID, Fencing: run.Fencing, Name: story.Raw(f.Title),
-		Verdict: verdictBadges[run.Verdict.Verdict], Figure: f.SVG(), LeftOut: f.LeftOut,
+		Verdict: runBadge(run), Figure: f.SVG(), LeftOut: f.LeftOut,
 	}
 	last := time.Duration(0)
 	for _, e := range f.Steps {

@@ -47,7 +47,7 @@ var standingBadges = map[Standing]badge{
 // runBadge returns the badge for a run's verdict. A safe run that violates some property
 // has a badge of its own.
 func runBadge(run scenarios.RunResult) badge {
-	if len(caveats(run)) > 0 {
+	if len(run.Verdict.Caveats()) > 0 {
 		return badge{"doubt", "!", checks.Safe}
 	}
 	return verdictBadges[run.Verdict.Verdict]

@@ -38,7 +38,7 @@ func Names() []string {
 func Open(name string) (*Scenario, error) {
 	data, err := files.ReadFile(name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("no scenario is called %s; %s", quote(name), cmp.Or(DidYouMean(name, Names()), "Names lists those that are embedded"))
+		return nil, fmt.Errorf("no scenario is called %s; %s", quote(name), cmp.Or(DidYouMean(name, Names()), "`locksim list` shows the built-in scenarios"))
 	}
 	return Parse("scenarios/"+name+".yaml", data)
 }

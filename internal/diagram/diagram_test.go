@@ -321,6 +321,32 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 	}
 }
 
+// The labels of two bars that end at the same height do not cover each other: they are joined if
+// there is room, and otherwise one is left out.
+func TestBarsShareTheirLabels(t *testing.T) {
+	wide, narrow := 2*textWidth("cut off from client-1, cut off from redis-1", fontSize), textWidth("cut off from client-1", fontSize)+10
+	for _, test := range []struct {
+		name          string
+		width, x, y   int
+		first, second string
+		wantA, wantB  string
+	}{
+		{"room for both", wide, 20, 0, "cut off from client-1", "cut off from redis-1", "cut off from client-1, cut off from redis-1", ""},
+		{"room for one", narrow, 20, 0, "cut off from client-1", "cut off from redis-1", "cut off from client-1", ""},
+		{"equal labels", wide, 20, 0, "two clients", "two clients", "two clients", ""},
+		{"beside each other", wide, 2 * wide, 0, "two clients", "two clients", "two clients", "two clients"},
+		{"at another height", wide, 20, 40, "two clients", "two clients", "two clients", "two clients"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a := figureBar{W: test.width, H: 20, Label: test.first}
+			b := figureBar{X: test.x, Y: test.y, W: test.width, H: 20, Label: test.second}
+			if a.share(&b); a.Label != test.wantA || b.Label != test.wantB {
+				t.Errorf("the labels are %q and %q, want %q and %q", a.Label, b.Label, test.wantA, test.wantB)
+			}
+		})
+	}
+}
+
 // Every effect of a fault has a band, or a reason why it has none.
 func TestBandsKnowEveryEffect(t *testing.T) {
 	for _, effect := range trace.Effects() {

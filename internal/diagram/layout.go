@@ -92,9 +92,12 @@ func (l *layout) placeLanes() {
 	for _, k := range d.keys {
 		rows[k.node] = max(rows[k.node], k.row+1)
 	}
-	hasBand := map[string]bool{}
+	hasBand, decides := map[string]bool{}, map[string]bool{}
 	for _, b := range d.bands {
 		hasBand[b.process] = true
+	}
+	for _, g := range d.decisions {
+		decides[g.process] = true
 	}
 	y, clients := l.figure.Top, 0
 	for _, name := range d.lanes {
@@ -119,7 +122,15 @@ func (l *layout) placeLanes() {
 		default:
 			lane.H = 36
 		}
-		lane.Base = y + lane.H - 16 // the bands are drawn below the line
+		below := 16 // the bands are drawn below the line
+		if decides[name] && lane.Role != trace.RoleStorage {
+			room := pillGap + pillHeight + 21 // a pill, and the text below it
+			if hasBand[name] {
+				room += 14
+			}
+			lane.H, below = lane.H+room-below, room
+		}
+		lane.Base = y + lane.H - below
 		if lane.Role == trace.RoleStorage {
 			lane.Base = y + 9
 		}
@@ -168,6 +179,20 @@ func (b figureBar) withLabel(labels ...string) figureBar {
 	return b
 }
 
+// share prevents that the labels of two bars cover each other: both end at the same height, where
+// their labels are. The other bar loses its label, which becomes a part of this bar's if it has
+// room. The titles of both remain.
+func (b *figureBar) share(other *figureBar) {
+	isBeside := other.X+textWidth(other.Label, fontSize)+8 <= b.X || b.X+textWidth(b.Label, fontSize)+8 <= other.X
+	if b.Label == "" || other.Label == "" || isBeside || b.Y+b.H != other.Y+other.H {
+		return
+	}
+	if both := b.Label + ", " + other.Label; b.Label != other.Label && textWidth(both, fontSize)+8 <= b.W {
+		b.Label = both
+	}
+	other.Label = ""
+}
+
 // placeBars places everything that has a duration, and the marks on clocks.
 func (l *layout) placeBars() {
 	d, f := l.diagram, &l.figure
@@ -176,7 +201,11 @@ func (l *layout) placeBars() {
 	}
 	for _, b := range d.bands {
 		if lane := l.lanes[b.process]; lane != nil {
-			f.Bands = append(f.Bands, l.newBar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.DescribeState(b.process, b.text, b.from, b.to)).withLabel(story.Visible(b.text)))
+			bar := l.newBar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.DescribeState(b.process, b.text, b.from, b.to)).withLabel(story.Visible(b.text))
+			for i := range f.Bands {
+				f.Bands[i].share(&bar)
+			}
+			f.Bands = append(f.Bands, bar)
 		}
 	}
 	for _, a := range d.attempts {
@@ -271,5 +300,9 @@ func (l *layout) placeOverlap(o history.Overlap) {
 	}
 	end := min(o.To, l.diagram.end())
 	bar := l.newBar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.DescribeOverlap(o, end))
-	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.withLabel("two clients", "overlap", "two"), *first, *second})
+	bar = bar.withLabel("two clients", "overlap", "two")
+	for i := range l.figure.Overlaps {
+		l.figure.Overlaps[i].share(&bar)
+	}
+	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar, *first, *second})
 }

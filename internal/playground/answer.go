@@ -57,6 +57,8 @@ type Run struct {
 	Fencing string `json:"fencing"`
 	Name    string `json:"name"`
 	Verdict string `json:"verdict"`
+	// HasCaveats says that the run is safe, and that a property is violated nevertheless.
+	HasCaveats bool `json:"hasCaveats"`
 	// Data says what happened to the data, and Lock what the lock did wrong.
 	Data string   `json:"data"`
 	Lock []string `json:"lock"`
@@ -160,7 +162,7 @@ func Locks() []string {
 func newRun(run scenarios.RunResult) Run {
 	t := run.History.Trace
 	r := Run{
-		Fencing: run.Fencing, Name: story.FencingNames[run.Fencing], Verdict: run.Verdict.Verdict,
+		Fencing: run.Fencing, Name: story.FencingNames[run.Fencing], Verdict: run.Verdict.Verdict, HasCaveats: len(run.Verdict.Caveats()) > 0,
 		Data: story.DataSummary(run.History, run.Verdict).String(), Lock: []string{},
 		Hash: t.Hash(), Events: run.History.EventCount(), VirtualMS: int64(t.End() / time.Millisecond),
 	}

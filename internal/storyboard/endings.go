@@ -82,13 +82,17 @@ func (l *layout) placeForkTime() {
 // placeEnding draws the i-th ending at y. Its first moment is drawn in the given step.
 func (l *layout) placeEnding(e ending, i, y, step int) {
 	verdict := e.runs[0].Verdict.Verdict
-	l.shape(Shape{Class: "ending " + verdict, X: 8, Y: y + 3, W: Width - 16, H: endingRow - 6, Corner: 6, step: step})
+	class, sign := verdict, verdictSigns[verdict]
+	if len(e.runs[0].Verdict.Caveats()) > 0 {
+		class, sign = "caveat", "!"
+	}
+	l.shape(Shape{Class: "ending " + class, X: 8, Y: y + 3, W: Width - 16, H: endingRow - 6, Corner: 6, step: step})
 	name := endingName(e.runs)
 	if len(e.runs) > 1 {
 		name = "in both runs"
 	}
 	l.text(Text{Class: "name", X: margin, Y: y + 28, Size: 17, Bold: true, Line: story.Raw(name), step: step})
-	l.text(Text{Class: "verdict " + verdict, X: margin, Y: y + 54, Size: large, Bold: true, Line: story.Raw(verdictSigns[verdict] + " " + verdict), step: step})
+	l.text(Text{Class: "verdict " + class, X: margin, Y: y + 54, Size: large, Bold: true, Line: story.Raw(sign + " " + verdict), step: step})
 	middle := y + endingRow/2
 	outcome := outcomeOf(e)
 	if len(e.moments) == 0 {

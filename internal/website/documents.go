@@ -48,7 +48,7 @@ func (s Site) DocumentPages() ([]Page, error) {
 		for i, e := range list.Entries {
 			data := documentPage{documentEntry: e, IsChapter: dir == "learn"}
 			if data.IsChapter {
-				data.Body = template.HTML(hideRuns().ReplaceAllString(string(data.Body), `<details><summary>Show the run</summary>$1</details>`))
+				data.Body = template.HTML(foldAnswers(string(data.Body)))
 				if i > 0 {
 					data.Before = &list.Entries[i-1]
 				}
@@ -69,9 +69,31 @@ func (s Site) DocumentPages() ([]Page, error) {
 	return pages, nil
 }
 
-// hideRuns matches the output of a run in a chapter. Readers see it after they have said what
-// they expect.
-var hideRuns = lazy.Regexp(`(?s)<!-- output: [^>]*-->\s*(<pre.*?</pre>)`)
+// foldAnswers folds what follows each question of a chapter, up to the next part, the next question
+// or the next code: readers see it after they have said what they expect.
+func foldAnswers(body string) string {
+	var folded strings.Builder
+	for {
+		question := questionInChapter().FindStringIndex(body)
+		if question == nil {
+			return folded.String() + body
+		}
+		folded.WriteString(body[:question[1]])
+		body = body[question[1]:]
+		end := len(body)
+		if next := afterAnswer().FindStringIndex(body); next != nil {
+			end = next[0]
+		}
+		folded.WriteString("\n<details><summary>Show the answer</summary>" + body[:end] + "</details>\n")
+		body = body[end:]
+	}
+}
+
+// questionInChapter matches a question of a chapter, and afterAnswer what can follow its answer.
+var (
+	questionInChapter = lazy.Regexp(`(?s)<p><strong>What do you expect\?</strong>.*?</p>`)
+	afterAnswer       = lazy.Regexp(`<h2|<p><strong>What do you expect\?</strong>|<!-- file: `)
+)
 
 // A documentList is the data of the page that lists the documents of a folder.
 type documentList struct {

@@ -30,7 +30,8 @@ export class Landscape {
   // go goes to a cell.
   go(row, column) {
     this.mark(row, column);
-    this.cellAt(row, column).focus();
+    this.cellAt(row, column).focus({preventScroll: true});
+    this.cellAt(row, column).scrollIntoView({block: "nearest", inline: "nearest"});
     this.onGo(this.worldAt(row, column));
   }
 
@@ -44,7 +45,8 @@ export class Landscape {
       this.known = maps.get(key);
       this.rows = places.length;
       this.columns = sizes.length;
-      this.build(places, sizes, sizesMs.findIndex(ms => ms > ttlMs));
+      this.past = sizesMs.findIndex(ms => ms > ttlMs);
+      this.build(places, sizes, this.past);
       for (const id of this.known.keys()) this.fill(...id.split(",").map(Number));
       this.explain();
     }
@@ -84,7 +86,8 @@ export class Landscape {
   }
 
   // mark marks the cell at which the world is. If the world is no cell of the map, because its
-  // fault has a size between two columns, the nearest cell is marked in another way.
+  // fault has a size between two columns, the nearest cell is marked in another way. The column -1
+  // says that none is near.
   mark(row, column, isExact = true) {
     Object.assign(this, {row, column});
     for (const cell of this.table.querySelectorAll("[tabindex='0']")) {
@@ -96,7 +99,17 @@ export class Landscape {
     if (!cell) return;
     cell.tabIndex = 0;
     if (isExact) cell.setAttribute("aria-selected", "true");
-    else cell.classList.add("near");
+    else if (column >= 0) cell.classList.add("near");
+    this.reveal(cell);
+  }
+
+  // reveal scrolls a narrow map, but not the page, so that a cell is seen beside the names of the
+  // rows.
+  reveal(cell) {
+    const scroller = this.table.parentElement, names = cell.parentElement.firstElementChild.offsetWidth;
+    const seen = scroller.scrollLeft + names, end = scroller.scrollLeft + scroller.clientWidth;
+    if (cell.offsetLeft < seen) scroller.scrollLeft = cell.offsetLeft - names;
+    else if (cell.offsetLeft + cell.offsetWidth > end) scroller.scrollLeft = cell.offsetLeft + cell.offsetWidth - scroller.clientWidth;
   }
 
   // work computes the cells that are missing, those near the reader first.
@@ -150,5 +163,10 @@ export class Landscape {
       li.append(box, " " + (sign === "–" ? "the world cannot be run; point at the cell to see why" : means));
       return li;
     }));
+    if (this.past > 0) {
+      const li = document.createElement("li");
+      li.textContent = "The vertical line is the TTL.";
+      this.legend.append(li);
+    }
   }
 }

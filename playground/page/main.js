@@ -32,6 +32,7 @@ window.playground = {ask, latencies: [], isReady: () => engine.isReady, file: ()
 // there, so that the back button leads to what was before.
 let settled = write(state);
 function change(next, isFinal = true) {
+  clearTimeout(resting);
   state = next;
   const address = write(state);
   if (isFinal && address !== settled) {
@@ -50,6 +51,7 @@ function onAddress() {
   state = read(location.hash);
   settled = write(state);
   clearTimeout(typing);
+  clearTimeout(resting);
   file.text = state.text; // the answer fills it in if the state has no text
   refresh();
 }
@@ -59,6 +61,7 @@ addEventListener("hashchange", onAddress);
 // --- asking the engine
 
 let typing = 0; // the timer that waits until the reader stops typing
+let slow = 0; // the timer after which the page says that it waits
 let wanted = 0, isBusy = false, idle = Promise.resolve();
 
 // refresh asks for the current world. If the world changes while the engine is at work, only the
@@ -69,12 +72,15 @@ function refresh() {
   if (isBusy) return;
   isBusy = true;
   document.documentElement.dataset.state = "busy";
+  clearTimeout(slow);
+  slow = setTimeout(sayRunning, 500);
   $("landscape").dataset.state = "waiting";
   idle = (async () => {
     for (let served = 0; served !== wanted;) {
       served = wanted;
       const from = state, a = await answerTo(from);
       if (served !== wanted) continue;
+      clearTimeout(slow);
       if (a.problems) showProblems(a.problems, from);
       else showAnswer(a, from);
       if (engine.isReady) window.playground.latencies.push(performance.now() - asked);
@@ -83,6 +89,12 @@ function refresh() {
     document.documentElement.dataset.state = "idle";
     showPlaces();
   })();
+}
+
+// sayRunning says that a world is being run, once the engine is there.
+function sayRunning() {
+  if (engine.isReady) setText($("verdict"), "This world is being run.");
+  else slow = setTimeout(sayRunning, 500);
 }
 
 // answerTo returns the engine's answer, or why there can be none.
@@ -103,6 +115,7 @@ async function answerTo(asked) {
 async function ask(request) {
   const a = await engine.ask(request);
   if (!a.lacks || isLarge) return a;
+  clearTimeout(slow);
   setText($("verdict"), "The engine with the other systems is being loaded.");
   const large = new Engine("systems.wasm.gz");
   try {
@@ -113,6 +126,7 @@ async function ask(request) {
   }
   engine.stop();
   [engine, isLarge] = [large, true];
+  slow = setTimeout(sayRunning, 500);
   return engine.ask(request);
 }
 
@@ -143,6 +157,7 @@ function showAnswer(a, from) {
   answer = a;
   shown = from;
   document.body.classList.remove("stale");
+  showEmpty(false);
   $("problems").replaceChildren();
   $("mistakes").replaceChildren();
   file.mark([]);
@@ -164,7 +179,7 @@ const timeline = new Timeline({
 });
 
 function showRun(r) {
-  const card = make("div", "", "outcome"), [colour, sign] = badges[r.verdict] || badges.unknown;
+  const card = make("div", "", "outcome"), [colour, sign] = r.hasCaveats ? ["doubt", "!"] : badges[r.verdict] || badges.unknown;
   const head = make("h3", `${r.name}: `);
   head.append(make("span", `${sign} ${r.verdict}`, `badge ${colour}`));
   card.append(head, make("p", r.data), ...r.lock.map(text => make("p", text, "soft")));
@@ -173,7 +188,10 @@ function showRun(r) {
 
 function showProblems(problems, from) {
   document.body.classList.add("stale");
-  setText($("verdict"), "This world cannot be shown. What is below is the last one that could.");
+  setText($("verdict"), answer ? "This world cannot be shown. What is below is the last one that could." : "This world cannot be shown.");
+  if (!answer) showState();
+  // A mistake in the size of the fault can be mended there, but not the fault of another scenario.
+  if (from.scenario !== shown.scenario || from.text !== shown.text && !(from.text && shown.text)) $("fault").inert = true;
   $("problems").replaceChildren(...problems.map(p => make("p", p.text)));
   const mistakes = problems.filter(p => p.line);
   file.mark(mistakes);
@@ -189,6 +207,17 @@ function showProblems(problems, from) {
   $("landscape").hidden = true;
 }
 
+// showEmpty hides what is empty until there is an answer, or shows it.
+function showEmpty(isEmpty) { $("picture").hidden = $("command").hidden = isEmpty; }
+
+// showState fills in the controls that need no answer.
+function showState() {
+  showEmpty(true);
+  setValue($("seed"), state.seed);
+  for (const radio of document.getElementsByName("fencing")) radio.checked = radio.value === state.fencing;
+  fillSelect($("lock"), [["", "the scenario's own"], ...embedded("locks").map(l => [l, l])], state.lock);
+}
+
 const setting = path => answer.settings.find(s => s.path === path);
 
 function showControls(a) {
@@ -196,7 +225,7 @@ function showControls(a) {
   $("variants").hidden = a.variants.length === 0;
   fillSelect($("variant"), a.variants.map(v => [v, v]), a.variant);
   const own = a.ownLock, others = embedded("locks").filter(l => l !== own);
-  fillSelect($("lock"), [["", `${own} (its own)`], ...others.map(l => [l, a.locks.includes(l) ? l : `${l} (loads 13 MB)`])], state.lock);
+  fillSelect($("lock"), [["", `${own} (its own)`], ...others.map(l => [l, a.locks.includes(l) ? l : `${l} (loads 10 MB)`])], state.lock);
   setValue($("ttl"), setting("lock.ttl")?.value ?? "");
   setValue($("nodes"), setting("lock.nodes")?.value ?? "");
   setValue($("seed"), state.seed);
@@ -238,6 +267,7 @@ function fillSelect(select, options, value) {
 
 // showSets lists the overrides, each with a button that removes it.
 function showSets() {
+  const focused = [...$("sets").querySelectorAll("button")].indexOf(document.activeElement);
   $("sets").replaceChildren(...state.sets.map(([path, value], i) => {
     const li = make("li"), button = make("button", "Undo");
     button.type = "button";
@@ -246,6 +276,10 @@ function showSets() {
     li.append(make("code", `${path}=${value}`), " ", button);
     return li;
   }));
+  if (focused >= 0) {
+    const buttons = $("sets").querySelectorAll("button");
+    (buttons[Math.min(focused, buttons.length - 1)] || $("reset")).focus();
+  }
 }
 
 // --- the fault
@@ -335,10 +369,19 @@ function showPlace() {
   const column = nearestColumn(fault.sizeMs);
   const isExact = places.sizesMs[column] === fault.sizeMs && all[current].strikes === fault.strikes;
   landscape.mark(current, column, isExact);
-  setText($("map-place"), isExact ? "" : `The world above is not in the map: ${words}, ${format(fault.sizeMs)}. The nearest cell has a dashed border.`);
+  const near = column < 0 ? "It is larger than all sizes of the map." : "The nearest cell on its side of the TTL has a dashed border.";
+  setText($("map-place"), isExact ? "" : `The world above is not in the map: ${words}, ${format(fault.sizeMs)}. ${near}`);
 }
 
-const nearestColumn = ms => places.sizesMs.reduce((best, size, i, all) => Math.abs(size - ms) < Math.abs(all[best] - ms) ? i : best, 0);
+// nearestColumn returns the column with the nearest size. Sizes on the other side of the TTL have
+// another effect, so they are left out if there are others. It returns -1 for a size that is
+// larger than all.
+function nearestColumn(ms) {
+  const sizes = places.sizesMs, ttl = answer.fault.ttlMs || Infinity;
+  if (ms > Math.max(...sizes)) return -1;
+  const all = sizes.map((_, i) => i), alike = all.filter(i => sizes[i] > ttl === ms > ttl);
+  return (alike.length ? alike : all).reduce((best, i) => Math.abs(sizes[i] - ms) < Math.abs(sizes[best] - ms) ? i : best);
+}
 
 // keyOfPlaces is equal for worlds that differ only in their fault's place and size.
 function keyOfPlaces() {
@@ -370,6 +413,13 @@ async function showPlaces() {
 
 // --- the controls
 
+// rest notes that the reader has come to rest. A slider says so after each key, so it waits.
+let resting = 0;
+function rest() {
+  clearTimeout(resting);
+  resting = setTimeout(() => change(state), 600);
+}
+
 const on = (id, event, then) => $(id).addEventListener(event, () => then($(id)));
 
 on("scenario", "change", e => { file.text = ""; change({...initial(), seed: state.seed, scenario: e.value}); });
@@ -377,15 +427,15 @@ on("variant", "change", e => change({...state, variant: e.value, sets: [], fault
 on("lock", "change", e => change({...state, lock: e.value}));
 on("ttl", "change", e => change(withSet(state, "lock.ttl", e.value.trim())));
 on("nodes", "change", e => change(withSet(state, "lock.nodes", e.value)));
-on("seed", "change", e => change({...state, seed: /^[0-9]{1,19}$/.test(e.value) ? e.value : "1"}));
+on("seed", "change", e => change({...state, seed: /^[0-9]{1,20}$/.test(e.value) ? e.value : "1"}));
 for (const radio of document.getElementsByName("fencing")) {
   radio.addEventListener("change", () => change({...state, fencing: radio.value}));
 }
 on("which", "change", e => change({...state, fault: Number(e.value)}));
 on("strikes", "input", e => moveFault(Number(e.value), false));
-on("strikes", "change", () => change(state));
+on("strikes", "change", () => rest());
 on("size", "input", e => sizeFault(Number(e.value), false));
-on("size", "change", () => change(state));
+on("size", "change", () => rest());
 on("size-words", "change", e => change(withSet(state, answer.fault.sizePath, e.value.trim())));
 on("path", "input", e => {
   const chosen = answer && setting(e.value);

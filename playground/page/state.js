@@ -11,7 +11,7 @@ export function read(hash) {
       const at = value.indexOf("=");
       if (at > 0) state.sets.push([value.slice(0, at), value.slice(at + 1)]);
     } else if (name === "fault") state.fault = /^[1-9][0-9]{0,5}$/.test(value) ? Number(value) : 1;
-    else if (name === "seed") state.seed = /^[0-9]{1,19}$/.test(value) ? value : "1";
+    else if (name === "seed") state.seed = /^[0-9]{1,20}$/.test(value) ? value : "1";
     else if (["scenario", "text", "variant", "lock", "fencing"].includes(name)) state[name] = value;
   }
   return state;

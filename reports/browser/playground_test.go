@@ -336,8 +336,8 @@ func TestPlaygroundByKeys(t *testing.T) {
 	p.press(kb.ArrowUp)
 	p.checkVerdict(unsafeThenSafe)
 	p.mapped()
-	// The pause of the scenario ends a little after 30s, which is between two columns.
-	if near := eval[string](p, `document.querySelector("#map .near").dataset.words + "|" + document.querySelectorAll("#map [aria-selected]").length`); near != "before client-1 write, 30s|0" {
+	// The pause of the scenario ends a little after 30s, which is between two columns, and after the TTL, which is 30s.
+	if near := eval[string](p, `document.querySelector("#map .near").dataset.words + "|" + document.querySelectorAll("#map [aria-selected]").length`); near != "before client-1 write, 35s|0" {
 		t.Errorf("the nearest cell and the number of cells that are the world are %s", near)
 	}
 	eval[any](p, `document.querySelector("#map [tabindex='0']").focus(); null`)

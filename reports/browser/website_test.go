@@ -92,6 +92,11 @@ func TestWebsite(t *testing.T) {
 	t.Run("without a forecast, and without a script", func(t *testing.T) {
 		p := open(t, filepath.Join(dir, "questions", "which-ttl.html"), desktop)
 		p.click("#forecast button")
+		p.until("the reader is asked for a forecast", `document.querySelector(".grade").textContent.startsWith("Choose what you expect")`)
+		if eval[bool](p, `document.getElementById("answer").open`) {
+			t.Error("the answer is shown before a forecast")
+		}
+		p.click("#forecast button")
 		p.until("the grade is there", `document.querySelector(".grade").textContent === "No forecast."`)
 		v := desktop
 		v.noScript = true

@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -181,11 +183,12 @@ func CheckDrawings(t *testing.T, stories []*scenarios.Scenario) {
 			checkUncrossed(t, r)
 			svg, _ := reports.Runs.Lookup("svg")
 			pictures := svg.Pages([]*scenarios.Result{r}, reports.Options{})
+			pictures = append(pictures, svg.Pages([]*scenarios.Result{r}, reports.Options{Style: storyboard.FullStyle})...)
 			if len(pictures) == 0 {
 				t.Error("there is no picture")
 			}
 			for _, picture := range pictures {
-				if err := wellFormed(picture.Data); err != nil {
+				if err := checkPicture(picture.Data); err != nil {
 					t.Errorf("%s: %v", picture.Name, err)
 				}
 			}
@@ -193,14 +196,38 @@ func CheckDrawings(t *testing.T, stories []*scenarios.Scenario) {
 	}
 }
 
-// wellFormed returns an error if data is not XML, and otherwise nil.
-func wellFormed(data []byte) error {
-	d := xml.NewDecoder(bytes.NewReader(data))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
+// checkPicture returns an error if data is not XML, or if a text is cut off because it is below the
+// end of its picture; otherwise nil. A picture can be a part of another one.
+func checkPicture(data []byte) error {
+	attribute := func(e xml.StartElement, name string) int {
+		for _, a := range e.Attr {
+			if a.Name.Local == name {
+				n, _ := strconv.Atoi(a.Value) // another value, such as 100%, limits nothing
+				return n
+			}
+		}
+		return 0
+	}
+	var heights []int // of the picture, and of the parts around the present place
+	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			if e.Name.Local == "svg" {
+				heights = append(heights, attribute(e, "height"))
+			}
+			if y := attribute(e, "y"); e.Name.Local == "text" && y+4 > heights[len(heights)-1] {
+				return fmt.Errorf("a text at %d is cut off: the picture ends at %d", y, heights[len(heights)-1])
+			}
+		case xml.EndElement:
+			if e.Name.Local == "svg" {
+				heights = heights[:len(heights)-1]
+			}
 		}
 	}
 }

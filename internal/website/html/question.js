@@ -19,9 +19,16 @@
   };
   const words = { right: "Right", close: "Partly right", wrong: "Wrong", none: "No forecast" };
 
+  let wasAsked = false; // whether a reader without a forecast was asked for one
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const boxes = [...form.querySelectorAll("fieldset")];
+    const hasForecast = boxes.some((box) => box.dataset.set === "true" || box.querySelector("[data-grade]:checked")); // none of a set is a forecast
+    if (!hasForecast && !wasAsked) {
+      wasAsked = true;
+      boxes[0].querySelector(".grade").textContent = "Choose what you expect, or press the button again to see the run without a forecast.";
+      return;
+    }
     let right = 0;
     for (const box of boxes) {
       const grade = gradeOf(box);
@@ -43,6 +50,7 @@
     answer.hidden = false;
     answer.open = true;
     answer.querySelector("summary").focus();
+    if (!hasForecast) return; // nothing to count
     const all = progress.read();
     all.questions[form.dataset.question] = { right, of: boxes.length };
     progress.write(all);
