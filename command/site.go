@@ -118,8 +118,8 @@ func (f *siteFlags) make(stderr io.Writer, dir string) (int, error) {
 		site.Scenarios[in.Name] = true
 	}
 	steps := []func() error{
-		func() error { return writeScenarioPages(stderr, w) },
-		func() error { return f.writeComparison(stderr, w) },
+		func() error { return writeScenarioPages(stderr, w, site) },
+		func() error { return f.writeComparison(stderr, w, site) },
 		func() error {
 			questions := 0
 			for _, t := range quiz.Topics() {
@@ -148,8 +148,8 @@ func (f *siteFlags) make(stderr io.Writer, dir string) (int, error) {
 
 // writeScenarioPages runs all built-in scenarios with their own locks, and writes a page for
 // each, and one with the table of all.
-func writeScenarioPages(stderr io.Writer, w *siteWriter) error {
-	o := reports.Options{Arguments: argumentsOf(builtIn()...), Home: "../" + reports.FrontPage}
+func writeScenarioPages(stderr io.Writer, w *siteWriter, site website.Site) error {
+	o := reports.Options{Arguments: argumentsOf(builtIn()...), SiteLinks: site.Links("../")}
 	results, err := runAll(stderr, jobsOf(builtIn(), nil), scenarios.RunOptions{Seed: 1, Patience: sim.DefaultPatience}, o)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func writeScenarioPages(stderr io.Writer, w *siteWriter) error {
 }
 
 // writeComparison runs the scenarios of all systems with all locks, and writes the comparison.
-func (f *siteFlags) writeComparison(stderr io.Writer, w *siteWriter) error {
+func (f *siteFlags) writeComparison(stderr io.Writer, w *siteWriter, site website.Site) error {
 	c := &compareFlags{seeds: f.seeds}
 	c.seed, c.timeout = 1, sim.DefaultPatience
 	t, err := c.runAll(stderr, systemScenarios())
@@ -167,7 +167,7 @@ func (f *siteFlags) writeComparison(stderr io.Writer, w *siteWriter) error {
 		return err
 	}
 	html, _ := reports.Tallies.Lookup("html")
-	return w.writeReport(website.ComparisonFolder, html.Pages(t, reports.Options{Arguments: argumentsOf(systemScenarios()...), Home: "../" + reports.FrontPage}))
+	return w.writeReport(website.ComparisonFolder, html.Pages(t, reports.Options{Arguments: argumentsOf(systemScenarios()...), SiteLinks: site.Links("../")}))
 }
 
 // copyPlayground copies the files of the playground. Its page gets the links to the other parts

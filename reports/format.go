@@ -21,6 +21,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/rundiff"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -117,9 +118,9 @@ type Options struct {
 	Since *Comparison
 	// Explored are results of searches. A site has a page for each.
 	Explored []*explore.Result
-	// Home is the address of a page to which each page of a folder links first, seen from the
-	// folder; "" if there is none.
-	Home string
+	// SiteLinks lead from the folder of a report to the parts of the site that it belongs to. Each
+	// page of the folder has them before its own links.
+	SiteLinks []webpage.Link
 
 	// published reports whether people will publish the report for others.
 	published bool

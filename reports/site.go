@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -67,7 +68,7 @@ func (s *site) pages() []plannedPage {
 	for i, r := range s.Explored {
 		pages = append(pages, plannedPage{s.searches[i], func() []byte {
 			page := exploredPage(r, Options{}, s.pageOfFile)
-			page.Links = s.withHome(neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) }))
+			page.Links = s.withSite(neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) }))
 			return page.HTML()
 		}})
 	}
@@ -81,7 +82,7 @@ func (s *site) linksOf(index int) []webpage.Link {
 	for index, r := range s.results {
 		files[index] = s.names[r]
 	}
-	return s.withHome(neighbours(files, index, func(index int) string {
+	return s.withSite(neighbours(files, index, func(index int) string {
 		r := s.results[index]
 		if len(s.matrix.Locks) > 0 {
 			return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Lock)
@@ -90,13 +91,9 @@ func (s *site) linksOf(index int) []webpage.Link {
 	}))
 }
 
-// withHome returns the links of a page, and before them the one to the page outside of the
-// folder, if there is one.
-func (o Options) withHome(links []webpage.Link) []webpage.Link {
-	if o.Home == "" {
-		return links
-	}
-	return append([]webpage.Link{{To: o.Home, Text: "Start"}}, links...)
+// withSite returns the links to the parts of the site, and after them those of a page.
+func (o Options) withSite(links []webpage.Link) []webpage.Link {
+	return slices.Concat(o.SiteLinks, links)
 }
 
 // neighbours returns the links from a page to the front page, to the previous page and to

@@ -72,7 +72,7 @@ func (s *site) front() webpage.Page {
 	if len(f.Searches) > 0 {
 		page.Links = append(page.Links, webpage.Link{To: "#searches", Text: "Danger maps"})
 	}
-	page.Links = s.withHome(page.Links)
+	page.Links = s.withSite(page.Links)
 	return page
 }
 

@@ -41,6 +41,6 @@ func (t *Tally) sheet(pages pageFinder, o Options) webpage.Page {
 		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.scenarioList(),
 	}
 	sheet := webpage.New(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
-	sheet.Links = o.withHome(nil)
+	sheet.Links = o.withSite(nil)
 	return sheet
 }

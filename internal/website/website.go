@@ -99,9 +99,9 @@ func (s Site) parts() []part {
 	return append(all[:2:2], all[3:]...)
 }
 
-// links returns the links from a page to the parts of the site. up leads from the page's
+// Links returns the links from a page to the parts of the site. up leads from the page's
 // folder to the start page's, as in "../".
-func (s Site) links(up string) []webpage.Link {
+func (s Site) Links(up string) []webpage.Link {
 	links := []webpage.Link{{To: up + "index.html", Text: "Start"}}
 	for _, p := range s.parts() {
 		links = append(links, webpage.Link{To: up + p.To, Text: p.Title})
@@ -113,13 +113,13 @@ func (s Site) links(up string) []webpage.Link {
 // belong, if the playground is part of one.
 const NavPlace = "<!-- site -->"
 
-// Nav returns the links from a page to the parts of the site in HTML. up is as in links.
-func (s Site) Nav(up string) template.HTML { return fill("nav.html", s.links(up)) }
+// Nav returns the links from a page to the parts of the site in HTML. up is as in Links.
+func (s Site) Nav(up string) template.HTML { return fill("nav.html", s.Links(up)) }
 
-// page returns a page of the site. up is as in links.
+// page returns a page of the site. up is as in Links.
 func (s Site) page(up, title string, body template.HTML) webpage.Page {
 	p := webpage.New(title, body, asset("site.css"))
-	p.Links = s.links(up)
+	p.Links = s.Links(up)
 	return p
 }
 
