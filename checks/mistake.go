@@ -96,9 +96,6 @@ const (
 	ReturnsNoLease Mistake = "returns-no-lease"
 )
 
-// lockCalls are the steps of a client that are calls of the lock.
-var lockCalls = []trace.Step{trace.Acquire, trace.Extend, trace.Release}
-
 // A Cause is a mistake that a lock made in one run, and the violations that follow from it.
 type Cause struct {
 	Mistake Mistake
@@ -116,85 +113,73 @@ type Cause struct {
 // its own fault; nil if none is. The argument must not contain findings that the judgement
 // leaves out, such as those that a doubt about the run excuses.
 //
-// A later violation belongs to the cause of an earlier one if it can follow from it: a lock
-// that removes another client's key is then granted twice, and two clients are in their
-// sections.
+// A violation belongs to the cause of another one if it can follow from it: a lock that removes
+// another client's key is then granted twice, and two clients are in their sections.
 func Causes(h *history.History, blamed []Finding) []Cause {
 	q := &judgedRun{h}
 	var causes []Cause
-	for _, f := range inOrderOfCause(blamed) {
-		if i := slices.IndexFunc(causes, func(c Cause) bool { return c.explains(f) }); i >= 0 {
-			causes[i].Findings = append(causes[i].Findings, f)
+	for _, f := range slices.SortedStableFunc(slices.Values(blamed), compareFindings) {
+		c := q.causeOf(f)
+		if i := slices.IndexFunc(causes, func(known Cause) bool { return known.explains(c) }); i >= 0 {
+			causes[i].add(c)
 			continue
 		}
-		mistake, step := q.mistakeOf(f)
-		if !slices.Contains(lockCalls, step) {
-			step = ""
-		}
-		same := func(c Cause) bool { return c.Mistake == mistake && c.Step == step }
-		if i := slices.IndexFunc(causes, same); i >= 0 {
-			causes[i].Findings = append(causes[i].Findings, f)
-			continue
-		}
-		c := Cause{Mistake: mistake, Step: step, Findings: []Finding{f}}
-		if f.Property == Progress {
-			switch _, _, c.InTheWay = q.mistakeWithStandingKey(); mistake {
-			case ignoresExpiry:
-				c.InTheWay = q.expiredForGood()
-			case unlocksInOtherSession:
-				c.InTheWay = q.keptByOtherSession()
+		var others []Cause
+		for _, known := range causes {
+			if c.explains(known) {
+				c.add(known)
+			} else {
+				others = append(others, known)
 			}
 		}
-		causes = append(causes, c)
+		causes = append(others, c)
 	}
-	return withoutUnrecognised(causes)
+	return causes
 }
 
-// withoutUnrecognised moves violations that show no mistake by themselves to a recognised cause of
-// the same run: a violation of exclusion or of the data to a cause of its family, and a lack of
-// progress to any cause. A violation can come before the event that shows the mistake: a client
-// that stays in its section too long shows no mistake of the lock until an extension confirms its
-// lease.
-func withoutUnrecognised(causes []Cause) []Cause {
-	isOfData := func(c Cause) bool { return slices.Contains(families[0], c.Findings[0].Property) }
-	isRecognised := func(c Cause) bool { return c.Mistake != Mistake(c.Findings[0].Property) }
-	explains := func(known, c Cause) bool {
-		return isRecognised(known) && !isRecognised(c) && (c.Findings[0].Property == Progress || isOfData(c) && isOfData(known))
+// explains reports whether the violations of another cause can follow from this one. They can if
+// both causes are the same mistake, or if the first violation of this cause came before the other
+// and both are of one family. They also can if only this cause is a recognised mistake, because a
+// violation can come before the event that shows the mistake: a client that stays in its section
+// too long shows no mistake of the lock until an extension confirms its lease.
+func (c Cause) explains(other Cause) bool {
+	own, follows := c.Findings[0], other.Findings[0]
+	areIn := func(family []Property) bool {
+		return slices.Contains(family, own.Property) && slices.Contains(family, follows.Property)
 	}
-	var kept []Cause
-	for _, c := range causes {
-		if !slices.ContainsFunc(causes, func(known Cause) bool { return explains(known, c) }) {
-			kept = append(kept, c)
-		}
+	switch {
+	case c.Mistake == other.Mistake && c.Step == other.Step:
+		return true
+	case slices.ContainsFunc(families, areIn) && own.Property.rank() <= follows.Property.rank() && compareFindings(own, follows) <= 0:
+		return true
 	}
-	for _, c := range causes {
-		if i := slices.IndexFunc(kept, func(known Cause) bool { return explains(known, c) }); i >= 0 {
-			kept[i].Findings = append(slices.Clone(kept[i].Findings), c.Findings...)
-			slices.SortStableFunc(kept[i].Findings[1:], func(a, b Finding) int { return a.At - b.At })
-			kept[i].InTheWay = cmp.Or(kept[i].InTheWay, c.InTheWay)
-		}
-	}
-	return kept
+	return c.isRecognised() && !other.isRecognised() && (follows.Property == Progress || areIn(families[0]))
 }
 
-// inOrderOfCause returns findings in an order in which a cause comes before its
-// consequences: in the order in which they happened, and those about waiting clients last.
-// What keeps clients waiting is known only when they have waited long enough.
-func inOrderOfCause(findings []Finding) []Finding {
-	ordered := slices.Clone(findings)
-	slices.SortStableFunc(ordered, func(a, b Finding) int {
-		aWaits, bWaits := slices.Contains(aboutWaiting, a.Property), slices.Contains(aboutWaiting, b.Property)
-		switch {
-		case aWaits && bWaits:
-			return a.Property.rank() - b.Property.rank()
-		case aWaits:
-			return 1
-		case bWaits:
-			return -1
-		}
-		return cmp.Or(a.At-b.At, a.Property.rank()-b.Property.rank())
-	})
-	return ordered
+// isRecognised reports whether the mistake is more than the property that is violated.
+func (c Cause) isRecognised() bool { return c.Mistake != Mistake(c.Findings[0].Property) }
+
+// add adds the violations of a cause that this one explains.
+func (c *Cause) add(other Cause) {
+	c.Findings = append(c.Findings, other.Findings...)
+	slices.SortStableFunc(c.Findings[1:], func(a, b Finding) int { return a.At - b.At })
+	c.InTheWay = cmp.Or(c.InTheWay, other.InTheWay)
+}
+
+// compareFindings orders findings so that a cause comes before its consequences: in the order in
+// which they happened, and those about waiting clients last. What keeps clients waiting is known
+// only when they have waited long enough.
+func compareFindings(a, b Finding) int {
+	aWaits, bWaits := slices.Contains(aboutWaiting, a.Property), slices.Contains(aboutWaiting, b.Property)
+	switch {
+	case aWaits && bWaits:
+		return a.Property.rank() - b.Property.rank()
+	case aWaits:
+		return 1
+	case bWaits:
+		return -1
+	}
+	return cmp.Or(a.At-b.At, a.Property.rank()-b.Property.rank())
 }
 
 // aboutWaiting are the properties about keys that make clients wait in vain.
@@ -220,50 +205,71 @@ func (p Property) rank() int {
 	return len(properties)
 }
 
-// explains reports whether a violation can follow from the first violation of a cause,
-// which happened no later.
-func (c Cause) explains(f Finding) bool {
-	first := c.Findings[0].Property
-	return slices.ContainsFunc(families, func(family []Property) bool {
-		return slices.Contains(family, first) && slices.Contains(family, f.Property) && first.rank() <= f.Property.rank()
-	})
+// isAboutKeys reports whether a violation of the property can follow from what happened to a key.
+func (p Property) isAboutKeys() bool {
+	return p.rank() < len(properties) || slices.Contains([]Property{ReleaseFails, ClaimExtends, ClaimNotifies, ClaimReportsLossAtRelease}, p)
 }
 
-// mistakeOf returns the mistake that a violation shows, and the call in which it was made.
+// causeOf returns the cause that a violation shows by itself.
+func (h *judgedRun) causeOf(f Finding) Cause {
+	c := Cause{Findings: []Finding{f}}
+	if f.Property == Progress {
+		c.Mistake, c.Step, c.InTheWay = h.mistakeWithProgress(f)
+	} else {
+		c.Mistake, c.Step = h.mistakeOf(f)
+	}
+	if f.Property.isAboutKeys() {
+		if m, step := h.mistakeWithKeys(f.At); m != "" {
+			c.Mistake, c.Step = m, step
+		}
+	}
+	c.Mistake = cmp.Or(c.Mistake, Mistake(f.Property))
+	if !c.Step.AtLock() {
+		c.Step = ""
+	}
+	return c
+}
+
+// mistakeWithKeys returns the mistake that the changes of the lock's keys show up to an event,
+// whatever follows from it; "" if they show none.
+func (h *judgedRun) mistakeWithKeys(until int) (Mistake, trace.Step) {
+	if d := h.firstDamage(until); d != nil {
+		return h.mistakeWithDamage(d)
+	}
+	if h.comparesEqualValues() {
+		return equalValues, ""
+	}
+	for _, s := range h.Sections() {
+		if k := h.ownRemoval(s); k != nil && k.Ended.Seq <= until {
+			return removesOwnKey, h.stepOf(k.Ended.By)
+		}
+	}
+	return "", ""
+}
+
+// mistakeOf returns the mistake that a violation shows besides those that the changes of keys show
+// by themselves, and the call in which it was made; "" if it shows none.
 func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	switch f.Property {
-	case ReleaseOwnership:
-		return h.mistakeWithForeignKey(f.At)
 	case LeaseExclusion, SectionExclusion:
 		return h.mistakeWithExclusion(f)
 	case TokenOrder:
-		if len(f.Events) > 1 && h.usesKeyOfOtherHandle(f.Events[1]) {
+		if h.takesKeyOfOtherHandle(f) {
 			return equalValues, trace.Acquire
 		}
 	case KeyLeftBehind:
-		switch {
-		case h.comparesEqualValues():
-			return equalValues, ""
-		case h.keptWithoutExpiry(h.acquisitionOf(f.Events[0])) != nil:
-			return keyNeverExpires, trace.Acquire
-		case h.hasReplaced(h.acquisitionOf(f.Events[0])) != nil:
-			return h.mistakeWithForeignKey(h.hasReplaced(h.acquisitionOf(f.Events[0])).Set.Seq)
+		switch m, step, _ := h.mistakeWithKeptKey(h.HoldingsOf(h.acquisitionOf(f.Events[0]))); {
+		case m != "":
+			return m, step
 		case f.Reason.Code == Code(releasedWithoutAsking):
 			return leavesKeyOfRelease, trace.Release
 		}
 		return leavesKeyOfFailure, trace.Acquire
 	case ReleaseAnswer, ReleaseFails, ClaimReportsLossAtRelease:
-		switch a := h.acquisitionOf(f.Events[0]); {
-		case h.damageBy(h.callEndedBy(f.At)) != nil:
-			return h.mistakeWithForeignKey(h.damageBy(h.callEndedBy(f.At)).Seq)
-		case h.damageTo(a, f.At) != nil:
-			return h.mistakeWithForeignKey(h.damageTo(a, f.At).Seq)
-		case h.keptWithoutExpiry(a) != nil:
-			return keyNeverExpires, trace.Acquire
-		case h.heldInOtherSession(a) != nil:
-			return unlocksInOtherSession, trace.Release
-		case h.isLostByItself(a, f):
-			return removesOwnKey, h.stepOfOwnRemoval(a)
+		a := h.acquisitionOf(f.Events[0])
+		switch m, step, _ := h.mistakeWithKeptKey(h.HoldingsOf(a)); {
+		case m != "":
+			return m, step
 		case h.failsAfterRemoval(a):
 			return failsAfterRemoval, trace.Release
 		case f.Property == ReleaseAnswer && h.asksForOtherKey(a, trace.Release):
@@ -276,23 +282,16 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 			return renewsAfterRelease, ""
 		}
 	case ClaimNotifies:
-		if h.lacksRenewal(f) {
+		s := h.Section(h.acquisitionOf(f.Events[0]))
+		isComplaint := f.Reason.Code == Code(complaint) // by a program that was not notified, or for no reason
+		switch {
+		case h.lacksRenewal(f):
 			return doesNotRenew, ""
-		}
-		switch f.Reason.Code {
-		case Code(lostByItself):
-			return removesOwnKey, h.stepOfOwnRemoval(h.acquisitionOf(f.Events[0]))
-		case Code(notNotifiedOfLoss):
+		case f.Reason.Code == Code(notNotifiedOfLoss), isComplaint && s != nil && s.Granted.Notifies && len(h.unbackedTimes(s)) > 0:
 			return notifiesTooLate, ""
-		case Code(complaint): // by a program that was not notified, or for no reason
-			if s := h.Section(h.acquisitionOf(f.Events[0])); s != nil && s.Granted.Notifies && len(h.unbackedTimes(s)) > 0 {
-				return notifiesTooLate, ""
-			}
 		}
 	case ClaimExtends:
-		if m, step := h.mistakeWithExtension(f); m != "" {
-			return m, step
-		}
+		return h.mistakeWithExtension(f)
 	case conformance:
 		if slices.ContainsFunc(h.Trace.Complaints, func(c trace.Complaint) bool { return c.Rule == trace.NoLease }) {
 			return ReturnsNoLease, trace.Acquire
@@ -301,83 +300,49 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		if slices.ContainsFunc(h.Calls(), isUnreturned) {
 			return Mistake(Hang), "" // the goroutine that remains is the call
 		}
-	case Progress:
-		if h.keptByOtherSession() != nil {
-			return unlocksInOtherSession, trace.Release
-		}
-		if m, step, _ := h.mistakeWithStandingKey(); m != "" {
-			return m, step
-		}
-		if slices.ContainsFunc(f.Reason.More, isPartInReach) {
-			if h.failsSoon(f) {
-				return failsWithServer, trace.Acquire
-			}
-			return waitsForSilent, ""
-		}
-		if h.expiredForGood() != nil {
-			return ignoresExpiry, trace.Acquire
-		}
-		if h.waitsInSilence() {
-			return Mistake(Hang), ""
-		}
 	}
-	return Mistake(f.Property), ""
+	return "", ""
 }
 
 // isUnreturned reports whether a call of the lock began and never returned, even though its
 // client may have crashed.
 func isUnreturned(c *history.Call) bool { return c.Step.AtLock() && c.Began != nil && c.Ended == nil }
 
-// mistakeWithForeignKey returns the mistake of a command that touched a key of another
-// acquisition. seq is the number of the event that changed the key, or of a complaint of
-// the violation.
-func (h *judgedRun) mistakeWithForeignKey(seq int) (Mistake, trace.Step) {
-	i := slices.IndexFunc(h.KeyChanges(), func(c history.Change) bool { return c.Event.Seq == seq })
-	if i < 0 {
-		return Mistake(ReleaseOwnership), ""
-	}
-	change := h.KeyChanges()[i]
-	command, sent := h.CommandOf(change.Event.By)
-	if sent == nil {
-		return Mistake(ReleaseOwnership), ""
-	}
-	if change.Before != nil && seq != change.Before.Set.Seq {
-		// A client may change its own key, which other clients have replaced meanwhile.
-		for own := h.replacedBy(change.Before); own != nil; own = h.replacedBy(own) {
-			if own.Owner == history.AcquisitionOf(change.Event.By) {
-				return h.mistakeWithForeignKey(own.Ended.Seq)
-			}
+// mistakeWithKeptKey returns the mistake that makes one of some keys stay after its release, and
+// that key; "" and nil if none does.
+func (h *judgedRun) mistakeWithKeptKey(keys []*history.Holding) (Mistake, trace.Step, *history.Holding) {
+	for _, k := range keys {
+		switch {
+		case h.isHeldInOtherSession(k):
+			return unlocksInOtherSession, trace.Release, k
+		case h.isKeptWithoutExpiry(k):
+			return keyNeverExpires, trace.Acquire, k
 		}
 	}
-	command = h.queuedCommand(command, sent, change.Key)
-	comparesNothing, step := comparesNothing(command), h.callOf(command, sent)
-	switch {
-	case !comparesNothing && (h.comparesEqualValues() || change.Before != nil && sendsToScript(command, change.Before.Value)):
-		return equalValues, ""
-	case isAdvisoryStatement(command):
-		return sharesSession, sent.Step
-	case !comparesNothing && change.Touch:
-		return extendsForeign, step
-	case !comparesNothing && change.After == nil:
-		return removesForeign, step
-	case comparesNothing && h.wasReadBefore(change.Place.Key, sent):
-		return checksThenActs, step
-	case change.Touch && !h.nearlyRemoves(change):
-		return extendsUnchecked, step
-	case change.After != nil && !change.Touch:
-		return overwrites, step
-	}
-	return removesUnchecked, step
+	return "", "", nil
 }
 
-// wasReadBefore reports whether the client read the key by a GET in the same call, before
-// it sent a command. A call may have returned before the command was sent.
-func (h *judgedRun) wasReadBefore(key string, sent *trace.Event) bool {
-	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
-		ev := m.Sent
-		isOfCall := ev.Step == sent.Step || ev.Step == trace.Release && !slices.Contains(lockCalls, sent.Step)
-		return ev.Seq < sent.Seq && ev.Process == sent.Process && isOfCall && ev.Section == sent.Section && isGet(m.Command(), key)
-	})
+// mistakeWithProgress returns the mistake that keeps clients waiting, and the key that does so,
+// if one does; "" if it is not recognised.
+func (h *judgedRun) mistakeWithProgress(f Finding) (Mistake, trace.Step, *history.Holding) {
+	if m, step, k := h.mistakeWithKeptKey(h.Holdings()); m != "" {
+		return m, step, k
+	}
+	if m, step, k := h.mistakeWithStandingKey(); m != "" {
+		return m, step, k
+	}
+	expired := h.expiredForGood()
+	switch isPartInReach := slices.ContainsFunc(f.Reason.More, isPartInReach); {
+	case isPartInReach && h.failsSoon(f):
+		return failsWithServer, trace.Acquire, nil
+	case isPartInReach:
+		return waitsForSilent, "", nil
+	case expired != nil:
+		return ignoresExpiry, trace.Acquire, expired
+	case h.waitsInSilence():
+		return Mistake(Hang), "", nil
+	}
+	return "", "", nil
 }
 
 // comparesEqualValues reports whether two acquisitions set a slot of the lock to the same
@@ -416,7 +381,7 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	for _, more := range f.Reason.More {
 		switch more.Code {
 		case Code(grantedByNobody):
-			return h.grantWithoutKeys(h.lockOf(f), f), trace.Acquire
+			return h.grantWithoutKeys(f), trace.Acquire
 		case Code(endedWhenGranted):
 			return grantsEndedLease, trace.Acquire
 		case Code(renewedTooLate):
@@ -426,108 +391,38 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 		}
 	}
 	if f.Reason.Code == Code(renewedAsIfAlone) {
-		switch c := h.callEndedBy(f.At); {
-		case c != nil && h.hasReplaced(c.Acquisition) != nil:
-			return h.mistakeWithForeignKey(h.hasReplaced(c.Acquisition).Set.Seq)
-		case c != nil && h.setsGoneKey(c):
-			return setsGoneKey, trace.Extend
-		case c != nil && h.asksForOtherKey(c.Acquisition, trace.Extend):
+		if c := h.callEndedBy(f.At); c != nil && h.asksForOtherKey(c.Acquisition, trace.Extend) {
 			return asksForOtherKey, trace.Extend
 		}
 		return extendsLostLease, trace.Extend
 	}
 	if len(f.Events) < 2 {
-		return Mistake(f.Property), ""
+		return "", ""
 	}
-	seen := h.Event(f.Events[1])
 	for _, number := range f.Events[:2] {
-		granted := h.Event(number)
-		s := h.Section(history.Acquisition{Client: granted.Process, Section: granted.Section})
-		if s == nil {
-			continue
+		if s := h.Section(h.acquisitionOf(number)); s != nil {
+			if m, step := h.mistakeWithLease(s, f); m != "" {
+				return m, step
+			}
 		}
-		if m, step := h.mistakeWithLease(s, seen, f); m != "" {
-			return m, step
-		}
-	}
-	if h.comparesEqualValues() {
-		return equalValues, ""
-	}
-	if m, step := h.mistakeWithOverwrite(f); m != "" {
-		return m, step
-	}
-	return Mistake(f.Property), ""
-}
-
-// mistakeWithOverwrite returns the mistake of a command that compares nothing and by which
-// one of a violation's sections replaced another acquisition's key; "" if there is none. The
-// key may have seemed to be free: two clients have seen that a lease had ended, and both
-// take the lock over.
-func (h *judgedRun) mistakeWithOverwrite(f Finding) (Mistake, trace.Step) {
-	for _, c := range h.KeyChanges() {
-		by := c.Event.By
-		if by == nil || c.Touch || c.Before == nil || c.After == nil || c.Event.Seq > f.At || !h.IsLockKey(c.Place.Key) {
-			continue
-		}
-		isOfSection := func(number int) bool { return h.acquisitionOf(number) == history.AcquisitionOf(by) }
-		command, sent := h.CommandOf(by)
-		if sent == nil || c.Before.Owner == history.AcquisitionOf(by) || !comparesNothing(command) || !slices.ContainsFunc(f.Events[:2], isOfSection) {
-			continue
-		}
-		if h.wasReadBefore(c.Place.Key, sent) {
-			return checksThenActs, sent.Step
-		}
-		return overwrites, sent.Step
 	}
 	return "", ""
 }
 
-// hasKeyOfOtherHandle reports whether a section of the violation was granted the lock because
-// it mistook a key for its own. The key belongs to another acquisition of the same client, and
-// the section's acquisition sends the value of that key, or has renewed it.
-func (h *judgedRun) hasKeyOfOtherHandle(f Finding) bool {
-	return slices.ContainsFunc(f.Events, func(number int) bool {
-		granted := history.MomentOf(h.Event(number))
-		own := history.Acquisition{Client: h.Event(number).Process, Section: h.Event(number).Section}
-		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(granted) && (h.sendsValue(own, k.Value) || isTouchedBy(k, own))
-		})
-	})
-}
-
-// isTouchedBy reports whether an acquisition changed the expiry of a key.
-func isTouchedBy(k *history.Holding, a history.Acquisition) bool {
-	return slices.ContainsFunc(k.Touches, func(ev *trace.Event) bool { return ev.By != nil && history.AcquisitionOf(ev.By) == a })
-}
-
-// sendsValue reports whether an acquisition sends a value in any of its requests.
-func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
-	return value != "" && slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
-		if m.From != a.Client || m.Sent.Section != a.Section {
-			return false
-		}
-		return slices.ContainsFunc(m.Command(), func(word string) bool { return strings.Trim(word, "[],;'\"") == value })
-	})
-}
-
-// mistakeWithLease compares a section's lease with the keys that it is based on, as they were when
-// another client was granted the lock. f is the violation that the section is part of. It returns
-// "" if the lease agrees with the keys.
-func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event, f Finding) (Mistake, trace.Step) {
-	lock := h.Lock(s.Lock)
-	slots, latest := h.Slots(s.Lock), s.Lease.Latest(seen.Seq)
+// mistakeWithLease compares a section's lease with the keys that it is based on, as they were at
+// the second event of a violation f, when another client was granted the lock. It returns "" if
+// the lease agrees with the keys.
+func (h *judgedRun) mistakeWithLease(s *history.Section, f Finding) (Mistake, trace.Step) {
+	seen := f.Events[1]
+	lock, slots, latest, until := h.Lock(s.Lock), h.Slots(s.Lock), s.Lease.Latest(seen), s.Lease.Until(seen)
 	if len(slots) == 0 || latest == nil {
 		return "", ""
 	}
-	until := s.Lease.Until(seen.Seq)
 	due := map[history.Place]time.Duration{} // the key of the grant on each node
 	for _, k := range h.HoldingsOf(s.Acquisition) {
 		wasGone := k.How == history.Removed && k.Ended.Seq < s.Granted.Seq // by the clean-up of an earlier attempt
-		if k.By == nil || !slots.Contains(k.Place) || k.Set.Seq > seen.Seq || wasGone {
+		if k.By == nil || !slots.Contains(k.Place) || k.Set.Seq > seen || wasGone {
 			continue
-		}
-		if h.isRemovedByOwner(k) && k.Ended.Seq < seen.Seq {
-			return removesOwnKey, h.stepOf(k.Ended.By)
 		}
 		due[k.Place] = max(due[k.Place], k.Due)
 		if until != history.Never && k.Due-k.Set.At <= (until.At-k.Set.At)/10 {
@@ -542,38 +437,23 @@ func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event, f Fi
 	}
 	switch {
 	case len(due) < lock.Quorum:
-		return h.grantWithoutKeys(s.Lock, f), trace.Acquire
-	case inTime < lock.Quorum && h.asksForOtherKey(s.Acquisition, latest.Call.Step):
-		return asksForOtherKey, latest.Call.Step
+		return h.grantWithoutKeys(f), trace.Acquire
 	case inTime < lock.Quorum:
-		return leaseOutlivesKey, latest.Call.Step
+		return h.mistakeWithShortKeys(s.Acquisition, latest), latest.Call.Step
 	}
 	return "", ""
 }
 
-// lockOf returns the lock of the first section in a violation; "" if there is none.
-func (h *judgedRun) lockOf(f Finding) string {
-	for _, number := range f.Events {
-		ev := h.Event(number)
-		if s := h.Section(history.Acquisition{Client: ev.Process, Section: ev.Section}); s != nil {
-			return s.Lock
-		}
-	}
-	return ""
-}
-
 // grantWithoutKeys returns the mistake of a lock that is granted, in a violation f, although
 // too few servers have a key of the grant.
-func (h *judgedRun) grantWithoutKeys(lock string, f Finding) Mistake {
-	switch {
-	case h.comparesEqualValues(), h.hasKeyOfOtherHandle(f), h.isRefusedToOthersOnly(f):
-		return equalValues
-	case h.mistakeWithOtherKeys(f) != "":
-		return h.mistakeWithOtherKeys(f)
-	case slices.ContainsFunc(f.Events, func(number int) bool { return h.keySetAgain(h.acquisitionOf(number)) != nil }):
-		return overwrites
-	case len(h.Slots(lock)) == 1:
-		return grantsWithoutKey
+func (h *judgedRun) grantWithoutKeys(f Finding) Mistake {
+	if m := h.mistakeWithOtherKeys(f); m != "" {
+		return m
+	}
+	for _, number := range f.Events {
+		if s := h.Section(h.acquisitionOf(number)); s != nil && len(h.Slots(s.Lock)) == 1 {
+			return grantsWithoutKey
+		}
 	}
 	return grantsWithoutQuorum
 }
@@ -592,19 +472,11 @@ func (h *judgedRun) stepOf(by *trace.Actor) trace.Step {
 func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Holding) {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
-		if !kept || lock.TTL == 0 || k.By == nil || !slices.Contains(lockCalls, h.stepOf(k.By)) {
+		if !kept || lock.TTL == 0 || k.By == nil || !h.stepOf(k.By).AtLock() {
 			continue
 		}
 		if reached, ok := h.ReachableSlots(lock.Name, k.Owner.Client); ok && len(lock.Slots) > 1 && !reached.Contains(k.Place) {
 			continue // the lock can do without the node
-		}
-		if h.replacedBy(k) != nil {
-			m, step := h.mistakeWithForeignKey(k.Set.Seq)
-			return m, step, k
-		}
-		if touch := h.lastForeignTouch(k); touch != nil {
-			m, step := h.mistakeWithForeignKey(touch.Seq)
-			return m, step, k
 		}
 		calls := h.CallsOf(k.Owner)
 		if k.Ended == nil {
@@ -695,13 +567,13 @@ func (h *judgedRun) isRenewedAfterRelease(k *history.Holding) bool {
 	})
 }
 
-// sendsRenewal reports whether the last event of a violation sends a command with which the lock has
-// renewed the same client's keys before, outside of its calls.
+// sendsRenewal reports whether the last event of a violation sends a command with which the lock
+// has renewed the same client's keys before, outside of its calls.
 func (h *judgedRun) sendsRenewal(f Finding) bool {
 	sent := h.Event(f.At)
 	for _, k := range h.Holdings() {
 		for _, touch := range k.Touches {
-			if touch.By == nil || touch.By.Client != k.Owner.Client || touch.By.Client != sent.Process || slices.Contains(lockCalls, h.stepOf(touch.By)) {
+			if touch.By == nil || touch.By.Client != k.Owner.Client || touch.By.Client != sent.Process || h.stepOf(touch.By).AtLock() {
 				continue
 			}
 			if command, _ := h.CommandOf(touch.By); isSameCode(command, strings.Fields(sent.Text)) {

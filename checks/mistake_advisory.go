@@ -13,46 +13,21 @@ import (
 // A pool of connections makes this mistake if it chooses a connection for each statement.
 const unlocksInOtherSession Mistake = "unlocks-in-other-session"
 
-// heldInOtherSession returns the advisory lock of an acquisition whose release asked only other
-// sessions than the one that holds it; nil if there is none.
-func (h *judgedRun) heldInOtherSession(a history.Acquisition) *history.Holding {
-	for _, k := range h.HoldingsOf(a) {
-		if k.By == nil || !h.IsLockKey(k.Key) {
-			continue
-		}
-		granted := h.Event(k.By.Sent)
-		if granted == nil || granted.Step != trace.Acquire {
-			continue
-		}
-		asksOther, asksHolder := false, false
-		for _, m := range h.Messages() {
-			if m.From != a.Client || m.To != k.Node || m.Sent.Section != a.Section || m.Sent.Step != trace.Release || !isAdvisoryUnlock(m.Command()) {
-				continue
-			}
-			isEarlier := k.Ended != nil && m.Arrived != nil && k.Ended.Seq < m.Arrived.Seq
-			switch {
-			case m.Sent.Conn == granted.Conn:
-				asksHolder = true
-			case m.Arrived != nil && !isEarlier:
-				asksOther = true
-			}
-		}
-		if asksOther && !asksHolder {
-			return k
+// isHeldInOtherSession reports whether a key is an advisory lock whose release asked only other
+// sessions than the one that holds it.
+func (h *judgedRun) isHeldInOtherSession(k *history.Holding) bool {
+	_, granted := h.CommandOf(k.By)
+	if granted == nil || granted.Step != trace.Acquire || !h.IsLockKey(k.Key) {
+		return false
+	}
+	asksOther, asksHolder := false, false
+	for _, m := range h.requestsOf(k.Owner, trace.Release) {
+		if m.To == k.Node && isAdvisoryUnlock(m.Command()) {
+			asksHolder = asksHolder || m.Sent.Conn == granted.Conn
+			asksOther = asksOther || m.Arrived != nil && (k.Ended == nil || k.Ended.Seq > m.Arrived.Seq)
 		}
 	}
-	return nil
-}
-
-// keptByOtherSession returns an advisory lock that is still held at the end of the run because
-// its release asked another session; nil if there is none.
-func (h *judgedRun) keptByOtherSession() *history.Holding {
-	for _, k := range h.Holdings() {
-		if k.Ended == nil && h.heldInOtherSession(k.Owner) == k {
-			return k
-		}
-	}
-	return nil
+	return asksOther && !asksHolder
 }
 
 // isAdvisoryUnlock reports whether a request is a statement of PostgreSQL that releases an

@@ -16,34 +16,31 @@ func (h *judgedRun) mistakeWithExtension(f Finding) (Mistake, trace.Step) {
 		return "", ""
 	}
 	lease, keys := h.Section(c.Acquisition).Lease, h.slotKeys(c.Acquisition)
+	declared := lease.Latest(c.Ended.Seq)
 	hadNoKey := len(keys) > 0 && !slices.ContainsFunc(keys, func(k *history.Holding) bool { return k.Ended == nil || k.Ended.Seq > c.Began.Seq })
-	// declared is the end of the lease that counted when the extend failed, or that it set.
-	declared := lease.Latest(c.Began.Seq)
-	if c.OK() {
-		declared = lease.Latest(c.Ended.Seq)
-	}
 	outlivesKeys := len(keys) > 0 && declared != nil && !slices.ContainsFunc(keys, func(k *history.Holding) bool {
 		return k.How != history.Expired || k.Due >= declared.Until.At
 	})
 	switch {
-	case h.hasReplaced(c.Acquisition) != nil:
-		return h.mistakeWithForeignKey(h.hasReplaced(c.Acquisition).Set.Seq)
-	case h.setsGoneKey(c):
-		return setsGoneKey, trace.Extend
 	case (hadNoKey || outlivesKeys) && h.asksForOtherKey(c.Acquisition, trace.Extend):
 		return asksForOtherKey, trace.Extend
 	case c.OK() && hadNoKey:
 		return extendsLostLease, trace.Extend
 	case c.OK() && lease.RenewedTooLate() != nil:
 		return extendsTooLate, trace.Extend
-	case !c.OK() && h.isLostByItself(c.Acquisition, f):
-		return removesOwnKey, h.stepOfOwnRemoval(c.Acquisition)
-	case !c.OK() && h.damageTo(c.Acquisition, c.Ended.Seq) != nil:
-		return h.mistakeWithForeignKey(h.damageTo(c.Acquisition, c.Ended.Seq).Seq)
 	case outlivesKeys && (c.OK() || hadNoKey):
-		return leaseOutlivesKey, declared.Call.Step
+		return h.mistakeWithShortKeys(c.Acquisition, declared), declared.Call.Step
 	}
 	return "", ""
+}
+
+// mistakeWithShortKeys returns the mistake of an acquisition that declared a lease that outlives
+// its keys.
+func (h *judgedRun) mistakeWithShortKeys(a history.Acquisition, d *history.Declaration) Mistake {
+	if h.asksForOtherKey(a, d.Call.Step) {
+		return asksForOtherKey
+	}
+	return leaseOutlivesKey
 }
 
 // callEndedBy returns the call of the lock that ended with an event. It returns nil if none
@@ -60,14 +57,4 @@ func (h *judgedRun) callEndedBy(seq int) *history.Call {
 // slotKeys returns the keys of the lock that an acquisition has had.
 func (h *judgedRun) slotKeys(a history.Acquisition) []*history.Holding {
 	return slices.DeleteFunc(slices.Clone(h.HoldingsOf(a)), func(k *history.Holding) bool { return !h.IsLockKey(k.Key) })
-}
-
-// setsGoneKey reports whether a command of a call of extend set a key of the lock where there
-// was none.
-func (h *judgedRun) setsGoneKey(c *history.Call) bool {
-	return slices.ContainsFunc(h.KeyChanges(), func(change history.Change) bool {
-		by := change.Event.By
-		isOfCall := by != nil && by.Client == c.Client && c.Began.Seq < by.Sent && by.Sent < c.Ended.Seq
-		return isOfCall && c.Step == trace.Extend && change.Before == nil && change.After != nil && h.IsLockKey(change.Key)
-	})
 }

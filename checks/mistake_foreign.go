@@ -13,127 +13,101 @@ import (
 // success although it has removed another client's key, a client cannot extend its lease, or a key
 // does not expire. This file finds the command that touched the key.
 
-// isForeign reports whether a change of a key was made by another acquisition than the one that
-// had set the key.
-func isForeign(c history.Change) bool {
-	by := c.Event.By
-	return by != nil && c.Before != nil && c.Before.Owner != history.AcquisitionOf(by)
+// A damage is a change of a key of the lock by a command of another acquisition, or of an
+// acquisition that no longer had the key.
+type damage struct {
+	history.Change
+	// removes means that the key was removed, or given a very short expiry: some locks release by
+	// one. Otherwise the key was extended if Touch is set, and replaced if not.
+	removes bool
+	// command is the command, and sent the event at which it was sent. For a transaction of Redis,
+	// the command is the last one in it that names the key.
+	command []string
+	sent    *trace.Event
+	// step is the call whose code sent the command.
+	step trace.Step
 }
 
-// damageBy returns the event in which a command of a call removed another acquisition's key of a
-// lock, nearly removed or replaced it, or in which a release set a key where there was none. It
-// returns nil if none did, or if the call is nil.
-func (h *judgedRun) damageBy(c *history.Call) *trace.Event {
-	if c == nil {
-		return nil
-	}
-	for _, change := range h.KeyChanges() {
-		by := change.Event.By
-		isOfCall := by != nil && by.Client == c.Client && c.Began.Seq < by.Sent && by.Sent < c.Ended.Seq
-		isRemoved := isForeign(change) && (!change.Touch || h.nearlyRemoves(change))
-		isSetByRelease := c.Step == trace.Release && change.Before == nil && change.After != nil
-		if isOfCall && h.IsLockKey(change.Key) && (isRemoved || isSetByRelease) {
-			return change.Event
+// firstDamage returns the first damage of a run, up to an event; nil if there is none.
+func (h *judgedRun) firstDamage(until int) *damage {
+	for _, c := range h.KeyChanges() {
+		command, sent := h.CommandOf(c.Event.By)
+		if sent == nil || c.Event.Seq > until || !h.IsLockKey(c.Key) {
+			continue
 		}
+		isSet := c.After != nil && !c.Touch
+		setsGoneKey := isSet && c.Before == nil && (sent.Step == trace.Extend || sent.Step == trace.Release)
+		// A lease may be taken over once it has ended, but two clients may do so at the same time.
+		takesUnchecked := isSet && c.Before != nil && c.Before.Owner != history.AcquisitionOf(c.Event.By) && comparesNothing(command)
+		if !setsGoneKey && !takesUnchecked && h.judgeOwnership(c).Blame != BlameLock {
+			continue
+		}
+		lock, _ := h.LockAt(c.Place)
+		isShort := c.Touch && c.Event.TTL > 0 && 10*c.Event.TTL <= lock.TTL && dueBy(c.Event) < c.DueBefore
+		d := &damage{Change: c, removes: c.After == nil || isShort, command: h.queuedCommand(command, sent, c.Key), sent: sent}
+		d.step = h.callOf(d)
+		return d
 	}
 	return nil
 }
 
-// damageTo returns the event before another event in which another client removed or replaced a
-// key of the lock that an acquisition had; nil if none did.
-func (h *judgedRun) damageTo(a history.Acquisition, before int) *trace.Event {
-	for _, k := range h.slotKeys(a) {
-		isDamaged := k.How == history.Removed || k.How == history.Overwritten
-		if isDamaged && k.Ended.Seq < before && k.Ended.By != nil && k.Ended.By.Client != a.Client && !h.isTakenOver(k) {
-			return k.Ended
-		}
+// mistakeWithDamage returns the mistake of a command that did a damage, and the call in which it
+// was made.
+func (h *judgedRun) mistakeWithDamage(d *damage) (Mistake, trace.Step) {
+	isUnchecked := comparesNothing(d.command)
+	switch {
+	case d.Before == nil && d.step == trace.Extend:
+		return setsGoneKey, trace.Extend
+	case !isUnchecked && (h.comparesEqualValues() || d.Before != nil && sendsToScript(d.command, d.Before.Value)):
+		return equalValues, ""
+	case isAdvisoryStatement(d.command):
+		return sharesSession, d.sent.Step
+	case isUnchecked && h.wasReadBefore(d):
+		return checksThenActs, d.step
+	case d.removes && isUnchecked:
+		return removesUnchecked, d.step
+	case d.removes:
+		return removesForeign, d.step
+	case !d.Touch:
+		return overwrites, d.step
+	case isUnchecked:
+		return extendsUnchecked, d.step
 	}
-	return nil
+	return extendsForeign, d.step
 }
 
-// replacedBy returns the key of another client that was there until a key was set, and that setting
-// it replaced; nil if there was none.
-func (h *judgedRun) replacedBy(k *history.Holding) *history.Holding {
-	for _, old := range h.Holdings() {
-		if old.Place == k.Place && old.How == history.Overwritten && old.Ended.Seq == k.Set.Seq && old.Owner.Client != k.Owner.Client && !h.isTakenOver(old) {
-			return old
-		}
-	}
-	return nil
-}
-
-// isTakenOver reports whether a key ended because another client took the lock over, as it may.
-func (h *judgedRun) isTakenOver(k *history.Holding) bool {
-	return slices.ContainsFunc(h.KeyChanges(), func(c history.Change) bool {
-		return c.Event.Seq == k.Ended.Seq && c.Place == k.Place && c.Event.By != nil && h.isTakeover(c, c.Event.By)
+// wasReadBefore reports whether the client read the key by a GET in the same call, before it did
+// the damage. The call may have returned before.
+func (h *judgedRun) wasReadBefore(d *damage) bool {
+	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+		ev := m.Sent
+		isOfCall := ev.Step == d.sent.Step || ev.Step == trace.Release && !d.sent.Step.AtLock()
+		return ev.Seq < d.sent.Seq && ev.Process == d.sent.Process && isOfCall && ev.Section == d.sent.Section && isGet(m.Command(), d.Key)
 	})
 }
 
-// hasReplaced returns a key of an acquisition with which it replaced another client's key; nil if
-// there is none.
-func (h *judgedRun) hasReplaced(a history.Acquisition) *history.Holding {
-	for _, k := range h.slotKeys(a) {
-		if h.replacedBy(k) != nil {
-			return k
-		}
+// callOf returns the call of the lock whose code sent the command of a damage. After a failed
+// acquire a lock cleans up with the code of its release: after other commands of acquire, or after
+// acquire has returned. If the run shows no release, each removal after the attempt is a clean-up.
+func (h *judgedRun) callOf(d *damage) trace.Step {
+	step, a := d.sent.Step, history.AcquisitionOf(d.Event.By)
+	if step != trace.Acquire && step.AtLock() {
+		return step
 	}
-	return nil
-}
-
-// lastForeignTouch returns the last touch of a key if another client made it and prolonged the
-// key's life; otherwise nil.
-func (h *judgedRun) lastForeignTouch(k *history.Holding) *trace.Event {
-	if len(k.Touches) == 0 {
-		return nil
+	isSame := func(m *history.Message) bool { return isSameCode(m.Command(), d.command) }
+	isBefore := func(m *history.Message) bool { return m.Sent.Seq < d.sent.Seq && !isSame(m) }
+	isSetLater := func(k *history.Holding) bool { // and not put back
+		return k.By != nil && k.By.Sent > d.sent.Seq && (d.Before == nil || k.Value != d.Before.Value)
 	}
-	last := k.Touches[len(k.Touches)-1]
-	if last.By == nil || last.By.Client == k.Owner.Client || dueBy(last) <= dueBy(k.Set) {
-		return nil
+	if step == trace.Acquire && (!slices.ContainsFunc(h.requestsOf(a, step), isBefore) || slices.ContainsFunc(h.slotKeys(a), isSetLater)) {
+		return step
 	}
-	return last
-}
-
-// nearlyRemoves reports whether a touch made a key expire within a tenth of the TTL, and sooner
-// than before. Some locks release by a very short expiry.
-func (h *judgedRun) nearlyRemoves(c history.Change) bool {
-	lock, isOfLock := h.LockAt(c.Place)
-	return c.Touch && c.Before != nil && isOfLock && lock.TTL > 0 && c.Event.TTL > 0 && 10*c.Event.TTL <= lock.TTL && dueBy(c.Event) < dueBy(c.Before.Set)
-}
-
-// wasShortened reports whether the last touch of a key made it expire sooner than it would have
-// expired when it was set.
-func wasShortened(k *history.Holding) bool {
-	return len(k.Touches) > 0 && dueBy(k.Touches[len(k.Touches)-1]) < dueBy(k.Set)
-}
-
-// callOf returns the call of the lock whose code sent a command. After a failed acquire a lock
-// cleans up with the code of its release: acquire sends the command after another one, or it is
-// sent after acquire has returned, and a release sends it, too.
-func (h *judgedRun) callOf(command []string, sent *trace.Event) trace.Step {
-	if sent.Step != trace.Acquire && slices.Contains(lockCalls, sent.Step) {
-		return sent.Step
-	}
-	var released, later [][]string
-	asksBefore := false
-	for _, m := range h.Messages() {
-		switch isOfCall := m.From == sent.Process && m.Sent.Section == sent.Section && m.Sent.Step == trace.Acquire; {
-		case m.Sent.Reply || m.Sent.KeepAlive || m.Sent.Handshake || m.To == trace.StorageName:
-		case m.Sent.Step == trace.Release:
-			released = append(released, m.Command())
-		case isOfCall && m.Sent.Seq > sent.Seq:
-			later = append(later, m.Command())
-		case isOfCall && !isSameCode(m.Command(), command):
-			asksBefore = true
-		}
-	}
-	isOfRelease := func(c []string) bool {
-		return slices.ContainsFunc(released, func(other []string) bool { return isSameCode(c, other) })
-	}
-	isOther := func(c []string) bool { return !isOfRelease(c) }
-	if isOfRelease(command) && (sent.Step != trace.Acquire || asksBefore && !slices.ContainsFunc(later, isOther)) {
+	isOther := func(m *history.Message) bool { return m.Sent.Step != trace.Release || !isLockRequest(m) }
+	releases := slices.DeleteFunc(slices.Clone(h.Messages()), isOther)
+	if slices.ContainsFunc(releases, isSame) || len(releases) == 0 && d.removes {
 		return trace.Release
 	}
-	return sent.Step
+	return step
 }
 
 // isSameCode reports whether the same line of a lock's code may have sent two commands: they agree

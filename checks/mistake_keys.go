@@ -23,20 +23,26 @@ const (
 	asksForOtherKey Mistake = "asks-for-other-key"
 )
 
-// mistakeWithOtherKeys returns the mistake of a lock that is granted, in a violation f, by
-// keys outside of its slots; "" if it is not.
+// mistakeWithOtherKeys returns the mistake of a lock that is granted, in a violation f, by keys
+// outside of its slots, or by a key of another acquisition; "" if it is not.
 func (h *judgedRun) mistakeWithOtherKeys(f Finding) Mistake {
-	if len(f.Events) < 2 {
-		return ""
+	setsAgain := func(number int) bool { return h.keySetAgain(h.acquisitionOf(number)) != nil }
+	var beside [2][]string
+	for i, number := range f.Events[:min(2, len(f.Events))] {
+		beside[i] = h.keysBeside(h.acquisitionOf(number))
 	}
-	first, second := h.keysBeside(h.acquisitionOf(f.Events[0])), h.keysBeside(h.acquisitionOf(f.Events[1]))
+	isShared := func(key string) bool { return slices.Contains(beside[1], key) }
 	switch {
-	case len(first) == 0 || len(second) == 0:
-		return ""
-	case slices.ContainsFunc(first, func(key string) bool { return slices.Contains(second, key) }):
+	case h.takesKeyOfOtherHandle(f):
+		return equalValues
+	case slices.ContainsFunc(beside[0], isShared):
 		return undeclaredKey
+	case len(beside[0]) > 0 && len(beside[1]) > 0:
+		return differentKeys
+	case slices.ContainsFunc(f.Events, setsAgain):
+		return overwrites
 	}
-	return differentKeys
+	return ""
 }
 
 // keysBeside returns the names of the expiring keys that an acquisition set although they
@@ -58,16 +64,13 @@ func (h *judgedRun) keysBeside(a history.Acquisition) (keys []string) {
 // again, by a SET without a condition; nil if there is none. The server answers OK, and the key
 // does not change its owner.
 func (h *judgedRun) keySetAgain(a history.Acquisition) *history.Holding {
-	for _, m := range h.Messages() {
-		if m.From != a.Client || m.Sent.Section != a.Section || m.Sent.Step != trace.Acquire || m.Arrived == nil {
-			continue
-		}
+	for _, m := range h.requestsOf(a, trace.Acquire) {
 		key, value, isSet := setBy(m.Command())
-		if !isSet || slices.ContainsFunc(m.Command(), func(word string) bool { return strings.EqualFold(word, "nx") }) {
+		if !isSet || !comparesNothing(m.Command()) || m.Arrived == nil || !h.IsLockKey(key) {
 			continue
 		}
 		for _, k := range h.Holdings() {
-			if k.Place == (history.Place{Node: m.To, Key: key}) && h.IsLockKey(key) && k.Owner != a && k.Value == value && k.Withheld().Contains(history.MomentOf(m.Arrived)) {
+			if k.Place == (history.Place{Node: m.To, Key: key}) && k.Owner != a && k.Value == value && k.Withheld().Contains(history.MomentOf(m.Arrived)) {
 				return k
 			}
 		}
@@ -81,26 +84,30 @@ func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
 	return history.Acquisition{Client: ev.Process, Section: ev.Section}
 }
 
+// isLockRequest reports whether a message is a request of a lock to a server, and not one that only
+// keeps the connection alive.
+func isLockRequest(m *history.Message) bool {
+	return m.To != trace.StorageName && !m.Sent.Reply && !m.Sent.KeepAlive && !m.IsHandshake()
+}
+
+// requestsOf returns the requests that the lock sent in a step of an acquisition.
+func (h *judgedRun) requestsOf(a history.Acquisition, step trace.Step) (all []*history.Message) {
+	for _, m := range h.Messages() {
+		if m.From == a.Client && m.Sent.Section == a.Section && m.Sent.Step == step && isLockRequest(m) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
 // asksForOtherKey reports whether an acquisition has set a key of its lock, and the commands by
 // which one of its calls changes keys name only other keys.
 func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool {
-	var own []string
-	for _, k := range h.HoldingsOf(a) {
-		if h.IsLockKey(k.Key) {
-			own = append(own, k.Key)
-		}
-	}
-	asks := false
-	for _, m := range h.Messages() {
-		if m.From != a.Client || m.Sent.Section != a.Section || m.Sent.Step != step {
-			continue
-		}
+	own, asks := h.slotKeys(a), false
+	for _, m := range h.requestsOf(a, step) {
 		command := m.Command()
-		keys := keysOf(command)
-		if keys == nil {
-			continue // a GET, for example by a goroutine that watches the lease
-		}
-		if slices.ContainsFunc(own, func(key string) bool { return slices.Contains(command, key) }) {
+		keys := keysOf(command) // none of a GET, for example by a goroutine that watches the lease
+		if keys != nil && slices.ContainsFunc(own, func(k *history.Holding) bool { return slices.Contains(command, k.Key) }) {
 			return false
 		}
 		// A key that exists is for something else than the lock.
@@ -141,51 +148,42 @@ func keysOf(command []string) []string {
 	return nil
 }
 
-// isRefusedToOthersOnly reports whether a section of the violation was granted the lock by
-// a key that another acquisition of its own client held, while other clients were refused it
-// because of that key. So the lock reads whose key it is, and knows only the client.
-func (h *judgedRun) isRefusedToOthersOnly(f Finding) bool {
-	if len(h.Acts()) > 0 {
-		return false // a fault may be why it was granted
-	}
+// takesKeyOfOtherHandle reports whether a section of a violation was granted the lock because it
+// mistook the key of another acquisition of the same client for its own. The section's acquisition
+// sends the key's value or has renewed the key, or it has no key and repeats a fencing token. Or
+// other clients were refused the lock because of the key although no fault acted: the lock reads
+// whose key it is, and knows only the client.
+func (h *judgedRun) takesKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
-		granted, own := h.Event(number), h.acquisitionOf(number)
+		granted, own := history.MomentOf(h.Event(number)), h.acquisitionOf(number)
 		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-			isOfOtherHandle := h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(history.MomentOf(granted))
-			return isOfOtherHandle && slices.ContainsFunc(h.Calls(), func(c *history.Call) bool {
+			if !h.IsLockKey(k.Key) || k.Owner.Client != own.Client || k.Owner == own || !k.Withheld().Contains(granted) {
+				return false
+			}
+			isOwnTouch := func(ev *trace.Event) bool { return history.AcquisitionOf(ev.By) == own }
+			isRefused := func(c *history.Call) bool {
 				return c.Step == trace.Acquire && c.Client != own.Client && c.Failed() && c.Began != nil && c.Began.Seq > k.Set.Seq && k.Withheld().Contains(history.MomentOf(c.Ended))
-			})
+			}
+			return f.Property == TokenOrder && len(h.slotKeys(own)) == 0 || h.sendsValue(own, k.Value) || slices.ContainsFunc(k.Touches, isOwnTouch) || len(h.Acts()) == 0 && slices.ContainsFunc(h.Calls(), isRefused)
 		})
 	})
 }
 
-// usesKeyOfOtherHandle reports whether the acquisition of an event has set no key of the lock, and
-// another acquisition of the same client had one at that event.
-func (h *judgedRun) usesKeyOfOtherHandle(number int) bool {
-	own, at := h.acquisitionOf(number), history.MomentOf(h.Event(number))
-	return len(h.slotKeys(own)) == 0 && slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-		return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(at)
+// sendsValue reports whether an acquisition sends a value in any of its requests.
+func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
+	return value != "" && slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+		isValue := func(word string) bool { return strings.Trim(word, "[],;'\"") == value }
+		return m.From == a.Client && m.Sent.Section == a.Section && slices.ContainsFunc(m.Command(), isValue)
 	})
 }
 
-// keptWithoutExpiry returns a key of an acquisition that never expires, and that a release did
-// not name: the release ended the session on which the key should have depended. It returns nil if
-// there is none.
-func (h *judgedRun) keptWithoutExpiry(a history.Acquisition) *history.Holding {
-	for _, k := range h.HoldingsOf(a) {
-		lock, isOfLock := h.LockAt(k.Place)
-		if !isOfLock || lock.TTL == 0 || k.Due != history.Forever || k.Ended != nil {
-			continue
-		}
-		asks, names := false, false
-		for _, m := range h.Messages() {
-			if m.From == a.Client && m.Sent.Section == a.Section && m.Sent.Step == trace.Release && m.To != trace.StorageName && !m.Sent.Reply && !m.Sent.KeepAlive && !m.Sent.Handshake {
-				asks, names = true, names || m.Mentions(k.Key)
-			}
-		}
-		if asks && !names {
-			return k
-		}
+// isKeptWithoutExpiry reports whether a key of the lock never expires, and the release did not name
+// it: the release ended the session on which the key should have depended.
+func (h *judgedRun) isKeptWithoutExpiry(k *history.Holding) bool {
+	lock, isOfLock := h.LockAt(k.Place)
+	if !isOfLock || lock.TTL == 0 || k.Due != history.Forever || k.Ended != nil {
+		return false
 	}
-	return nil
+	asked := h.requestsOf(k.Owner, trace.Release)
+	return len(asked) > 0 && !slices.ContainsFunc(asked, func(m *history.Message) bool { return m.Mentions(k.Key) })
 }

@@ -28,7 +28,7 @@ func (h *judgedRun) findOwnKeyInTheWay() (Reason, []int) {
 			continue
 		}
 		for _, k := range h.HoldingsOf(c.Acquisition) {
-			if k.How != history.Expired || k.By == nil || !h.isNeeded(k.Place) || wasShortened(k) {
+			if k.How != history.Expired || k.By == nil || !h.isNeeded(k.Place) || k.Due < dueBy(k.Set) {
 				continue // a key that was given a short expiry is in nobody's way
 			}
 			until, howItEnded := k.Ended.Seq, wasStillCalled.Reason()

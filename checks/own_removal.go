@@ -53,26 +53,6 @@ func (h *judgedRun) findFalseAlarm() (reason Reason, at []int) {
 	return Reason{}, nil
 }
 
-// isLostByItself reports whether a violation by a release that returned follows from a removal
-// by the lock itself, before release was called.
-func (h *judgedRun) isLostByItself(a history.Acquisition, f Finding) bool {
-	s := h.Section(a)
-	if s == nil {
-		return false
-	}
-	k := h.ownRemoval(s)
-	return k != nil && k.Ended.Seq < f.At
-}
-
-// stepOfOwnRemoval returns the call in which the lock removed the key of an acquisition by
-// itself; "" if it was between two calls.
-func (h *judgedRun) stepOfOwnRemoval(a history.Acquisition) trace.Step {
-	if k := h.ownRemoval(h.Section(a)); k != nil {
-		return h.stepOf(k.Ended.By)
-	}
-	return ""
-}
-
 // failsAfterRemoval reports whether a release of an acquisition returned an error although it
 // had removed the grant and the answer had arrived.
 func (h *judgedRun) failsAfterRemoval(a history.Acquisition) bool {

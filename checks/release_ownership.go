@@ -30,56 +30,56 @@ var releaseOwnership = property{
 }
 
 func judgeReleaseOwnership(h *judgedRun) Finding {
-	slots := map[string]bool{}
-	for _, l := range h.Trace.Locks {
-		for _, s := range l.Slots {
-			slots[s.Key] = true
-		}
-	}
+	declaresKeys := func(l trace.LockInfo) bool { return len(l.Slots) > 0 }
 	switch {
 	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock.Reason())
 	case h.NoExclusion():
 		return notApplicable(grantsEveryone.Reason())
-	case len(slots) == 0:
+	case !slices.ContainsFunc(h.Trace.Locks, declaresKeys):
 		return notApplicable(keysUnknown.Reason())
 	}
 	for _, c := range h.KeyChanges() {
-		if !slots[c.Key] {
-			continue
+		if f := h.judgeOwnership(c); f.Outcome == Violated {
+			return f
 		}
-		ev := c.Event
-		by, owner := ev.By, ev.Owner
-		var code code5[time.Duration, string, string, string, string]
-		switch {
-		case c.How == history.Expired: // any client may find that a key has expired
-		case by.IsOperator(): // an operator's command is not the lock's
-		case c.After == nil && ev.By != nil:
-			code = removedForeignKey
-		case c.Touch:
-			code = touchedForeignKey
-		case c.After != nil && c.After.By != nil:
-			owner, code = ev.Prior, overwroteForeignKey
-		}
-		if code == "" || by == nil || owner == nil || !h.isForeign(c, by, owner) || h.isTakeover(c, by) {
-			continue
-		}
-		f := Finding{Outcome: Violated, At: ev.Seq, Events: []int{ev.Seq}, Blame: BlameLock}
-		if c.Before != nil {
-			f.Events = []int{c.Before.Set.Seq, ev.Seq}
-		}
-		changer, holder := history.AcquisitionOf(by), history.AcquisitionOf(owner)
-		f.Reason = code.Reason(ev.At, h.nameOf(changer), ev.Key, ev.Process, h.nameOf(holder))
-		if changer.Client == holder.Client && changer != holder { // one of them may not have been granted
-			f.Reason = code.Reason(ev.At, changer.String(), ev.Key, ev.Process, holder.String())
-		}
-		if changer == holder {
-			f.Reason = f.Reason.And(bySentLater.Reason())
-		}
-		f.Blame, f.Reason = h.blameUnlessRanOn(BlameLock, f.Reason, f.At, by.Client, owner.Client)
-		return f
 	}
 	return holds()
+}
+
+// judgeOwnership judges one change of a key.
+func (h *judgedRun) judgeOwnership(c history.Change) Finding {
+	ev := c.Event
+	by, owner := ev.By, ev.Owner
+	var code code5[time.Duration, string, string, string, string]
+	switch {
+	case !h.IsLockKey(c.Key):
+	case c.How == history.Expired: // any client may find that a key has expired
+	case by.IsOperator(): // an operator's command is not the lock's
+	case c.After == nil && ev.By != nil:
+		code = removedForeignKey
+	case c.Touch:
+		code = touchedForeignKey
+	case c.After != nil && c.After.By != nil:
+		owner, code = ev.Prior, overwroteForeignKey
+	}
+	if code == "" || by == nil || owner == nil || !h.isForeign(c, by, owner) || h.isTakeover(c, by) {
+		return holds()
+	}
+	f := Finding{Outcome: Violated, At: ev.Seq, Events: []int{ev.Seq}}
+	if c.Before != nil {
+		f.Events = []int{c.Before.Set.Seq, ev.Seq}
+	}
+	changer, holder := history.AcquisitionOf(by), history.AcquisitionOf(owner)
+	f.Reason = code.Reason(ev.At, h.nameOf(changer), ev.Key, ev.Process, h.nameOf(holder))
+	if changer.Client == holder.Client && changer != holder { // one of them may not have been granted
+		f.Reason = code.Reason(ev.At, changer.String(), ev.Key, ev.Process, holder.String())
+	}
+	if changer == holder {
+		f.Reason = f.Reason.And(bySentLater.Reason())
+	}
+	f.Blame, f.Reason = h.blameUnlessRanOn(BlameLock, f.Reason, f.At, by.Client, owner.Client)
+	return f
 }
 
 // isForeign reports whether the acquisition by must not touch a key that the acquisition

@@ -97,7 +97,8 @@ func TestToldOnce(t *testing.T) {
 	for _, name := range []string{
 		"plain/compares-prefix", "plain/release-expires", "plain/release-overwrites", "plain/watches-other-key",
 		"plain/seeded-alike", "plain/refused-renews", "plain/ttl-of-deadline", "plain/counter-expires", "plain/keeps-mutex",
-		"single/extends-other-key", "renewing/renews-nothing",
+		"plain/release-takes-and-puts-back", "single/extends-other-key", "renewing/renews-nothing",
+		"quorum/value-reused",
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, _ := mutants.Lookup(name)
