@@ -48,7 +48,8 @@ const (
 	keyTooShort Mistake = "key-too-short"
 	// leaseOutlivesKey: the lease ends after the keys that it is based on.
 	leaseOutlivesKey Mistake = "lease-outlives-key"
-	// extendsLostLease: extend reports success for a lease whose keys no longer existed.
+	// extendsLostLease: extend reports success although fewer servers than a quorum have extended
+	// a key of the lease. The keys are gone, or the lock ignores answers.
 	extendsLostLease Mistake = "extends-lost-lease"
 	// setsGoneKey: extend sets a key of the lease that no longer existed.
 	setsGoneKey Mistake = "sets-gone-key"

@@ -37,10 +37,28 @@ func (h *judgedRun) mistakeWithExtension(f Finding) (Mistake, trace.Step) {
 // mistakeWithShortKeys returns the mistake of an acquisition that declared a lease that outlives
 // its keys.
 func (h *judgedRun) mistakeWithShortKeys(a history.Acquisition, d *history.Declaration) Mistake {
-	if h.asksForOtherKey(a, d.Call.Step) {
+	c := h.callEndedBy(d.Event.Seq)
+	switch {
+	case h.asksForOtherKey(a, d.Call.Step):
 		return asksForOtherKey
+	case c != nil && c.Step == trace.Extend && !h.isExtended(c):
+		return extendsLostLease
 	}
 	return leaseOutlivesKey
+}
+
+// isExtended reports whether a quorum of the keys of a lease was extended, or set again, during a
+// call.
+func (h *judgedRun) isExtended(c *history.Call) bool {
+	extended := map[history.Place]bool{}
+	for _, k := range h.slotKeys(c.Acquisition) {
+		for _, ev := range append([]*trace.Event{k.Set}, k.Touches...) {
+			if c.Began.Seq < ev.Seq && ev.Seq < c.Ended.Seq {
+				extended[k.Place] = true
+			}
+		}
+	}
+	return len(extended) >= max(h.Lock(h.Section(c.Acquisition).Lock).Quorum, 1)
 }
 
 // callEndedBy returns the call of the lock that ended with an event. It returns nil if none

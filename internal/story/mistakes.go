@@ -118,8 +118,8 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"",
 	},
 	"extends-lost-lease": {
-		"reports success for a lease that has ended",
-		"extend only a key that still exists and has this lease's value, and report anything else as a loss",
+		"reports success although too few servers have extended its key, or none",
+		"count only the servers that confirm that the key still exists and has this lease's value, and report anything else as a loss",
 		"redsync-late-extend",
 	},
 	"sets-gone-key": {
