@@ -298,16 +298,13 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 			return ReturnsNoLease, trace.Acquire
 		}
 	case GoroutineLeak:
-		if slices.ContainsFunc(h.Calls(), isUnreturned) {
-			return Mistake(Hang), "" // the goroutine that remains is the call
+		isInStack := func(call string) bool { return h.Trace.Ending != nil && strings.Contains(h.Trace.Ending.Stacks, call) }
+		if slices.ContainsFunc([]string{").Acquire(", ").Extend(", ").Release("}, isInStack) {
+			return Mistake(Hang), "" // the goroutine that remains is in a call
 		}
 	}
 	return "", ""
 }
-
-// isUnreturned reports whether a call of the lock began and never returned, even though its
-// client may have crashed.
-func isUnreturned(c *history.Call) bool { return c.Step.AtLock() && c.Began != nil && c.Ended == nil }
 
 // mistakeWithKeptKey returns the mistake that makes one of some keys stay after its release, and
 // that key; "" and nil if none does.

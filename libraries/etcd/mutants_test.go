@@ -158,7 +158,7 @@ func TestMutants(t *testing.T) {
 		{Mistake: "looks-then-deletes", Reported: "release removes the key of another acquisition"},
 		{Mistake: "release-does-nothing", Reported: "release reports success and leaves its key behind"},
 		{Mistake: "failed-release-is-success", Reported: "release reports success and leaves its key behind", ReportsLoss: true},
-		{Mistake: "ignores-context", Reported: "a call of the lock never returns"},
+		{Mistake: "ignores-context", Reported: "a call of the lock never returns", Once: []string{"contexts", "killed/work"}},
 	}, func(mistake string) locktest.New {
 		return func(env *locktest.Env) (locks.Lock, error) {
 			client, err := etcd.Client(env.Base())
