@@ -177,13 +177,12 @@ func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
 	})
 }
 
-// isKeptWithoutExpiry reports whether a key of the lock never expires, and the release did not name
-// it: the release ended the session on which the key should have depended.
+// isKeptWithoutExpiry reports whether a key of the lock never expires, and the release ended the
+// session on which it should have depended.
 func (h *judgedRun) isKeptWithoutExpiry(k *history.Holding) bool {
 	lock, isOfLock := h.LockAt(k.Place)
-	if !isOfLock || lock.TTL == 0 || k.Due != history.Forever || k.Ended != nil {
-		return false
-	}
-	asked := h.requestsOf(k.Owner, trace.Release)
-	return len(asked) > 0 && !slices.ContainsFunc(asked, func(m *history.Message) bool { return m.Mentions(k.Key) })
+	isEnd := func(ev trace.Event) bool { return ev.Kind == trace.KindCloseSession && ev.Peer == k.Owner.Client }
+	return isOfLock && lock.TTL > 0 && k.Due == history.Forever && k.Ended == nil && slices.ContainsFunc(h.CallsOf(k.Owner), func(c *history.Call) bool {
+		return c.Step == trace.Release && c.Began != nil && slices.ContainsFunc(h.Trace.Events[c.Began.Seq:], isEnd)
+	})
 }
