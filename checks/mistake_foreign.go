@@ -39,7 +39,7 @@ func (h *judgedRun) firstDamage(until int) *damage {
 		setsGoneKey := isSet && c.Before == nil && (sent.Step == trace.Extend || sent.Step == trace.Release)
 		// A lease may be taken over once it has ended, but two clients may do so at the same time.
 		takesUnchecked := isSet && c.Before != nil && c.Before.Owner != history.AcquisitionOf(c.Event.By) && comparesNothing(command)
-		if !setsGoneKey && !takesUnchecked && h.judgeOwnership(c).Blame != BlameLock {
+		if !setsGoneKey && !takesUnchecked && h.judgeOwnership(c).Outcome != Violated {
 			continue
 		}
 		lock, _ := h.LockAt(c.Place)
@@ -99,7 +99,9 @@ func (h *judgedRun) callOf(d *damage) trace.Step {
 	isSetLater := func(k *history.Holding) bool { // and not put back
 		return k.By != nil && k.By.Sent > d.sent.Seq && (d.Before == nil || k.Value != d.Before.Value)
 	}
-	if step == trace.Acquire && (!slices.ContainsFunc(h.requestsOf(a, step), isBefore) || slices.ContainsFunc(h.slotKeys(a), isSetLater)) {
+	// The attempt's own command may have failed before it was sent, as on a connection that is closed.
+	isFirst := !slices.ContainsFunc(h.requestsOf(a, step), isBefore) && h.beginsAcquire(isSame)
+	if step == trace.Acquire && (isFirst || slices.ContainsFunc(h.slotKeys(a), isSetLater)) {
 		return step
 	}
 	isOther := func(m *history.Message) bool { return m.Sent.Step != trace.Release || !isLockRequest(m) }
@@ -108,6 +110,23 @@ func (h *judgedRun) callOf(d *damage) trace.Step {
 		return trace.Release
 	}
 	return step
+}
+
+// beginsAcquire reports whether some acquire sends a command, and then another one.
+func (h *judgedRun) beginsAcquire(isSame func(*history.Message) bool) bool {
+	began := map[history.Acquisition]bool{}
+	for _, m := range h.Messages() {
+		if m.Sent.Step != trace.Acquire || !isLockRequest(m) {
+			continue
+		}
+		a := history.Acquisition{Client: m.From, Section: m.Sent.Section}
+		if isSame(m) {
+			began[a] = true
+		} else if began[a] {
+			return true
+		}
+	}
+	return false
 }
 
 // isSameCode reports whether the same line of a lock's code may have sent two commands: they agree

@@ -32,7 +32,6 @@ window.playground = {ask, latencies: [], isReady: () => engine.isReady, file: ()
 // there, so that the back button leads to what was before.
 let settled = write(state);
 function change(next, isFinal = true) {
-  clearTimeout(resting);
   state = next;
   const address = write(state);
   if (isFinal && address !== settled) {
@@ -51,7 +50,6 @@ function onAddress() {
   state = read(location.hash);
   settled = write(state);
   clearTimeout(typing);
-  clearTimeout(resting);
   file.text = state.text; // the answer fills it in if the state has no text
   refresh();
 }
@@ -413,11 +411,13 @@ async function showPlaces() {
 
 // --- the controls
 
-// rest notes that the reader has come to rest. A slider says so after each key, so it waits.
-let resting = 0;
+// rest notes that the reader has come to rest. A slider says so after each key: what follows within
+// a second is the same step of the reader, and the back button leads to what was before all of it.
+let rested = -Infinity;
 function rest() {
-  clearTimeout(resting);
-  resting = setTimeout(() => change(state), 600);
+  if (performance.now() - rested < 1000) settled = write(state);
+  rested = performance.now();
+  change(state);
 }
 
 const on = (id, event, then) => $(id).addEventListener(event, () => then($(id)));

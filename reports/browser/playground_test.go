@@ -600,8 +600,8 @@ func (p *tab) selectOption(id, value string) {
 // A world that does not end is ended by the page, which says so and continues to work.
 func TestPlaygroundEndsAWorld(t *testing.T) {
 	values := url.Values{"set": {"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}
-	p := openPlayground(t, "?patience=4000#"+strings.ReplaceAll(values.Encode(), "+", "%20"), desktop)
-	p.until("the page has ended the world", `document.querySelector("#problems p")?.textContent.includes("did not end within 4 seconds") === true`)
+	p := openPlayground(t, "?patience=2000#"+strings.ReplaceAll(values.Encode(), "+", "%20"), desktop)
+	p.until("the page has ended the world", `document.querySelector("#problems p")?.textContent.includes("did not end within 2 seconds") === true`)
 	// A request that waits behind a world that does not end is answered by the next engine.
 	endless := playground.Request{Kind: playground.CellKind, Scenario: "gc-pause", Seed: 1, Sets: values["set"]}
 	request, err := json.Marshal(endless)
@@ -611,7 +611,7 @@ func TestPlaygroundEndsAWorld(t *testing.T) {
 	eval[any](p, `playground.ask(`+string(request)+`).then(a => { playground.ended = a.problems[0].text; }); null`)
 	p.click("#reset")
 	p.checkVerdict(unsafeThenSafe)
-	if got := eval[string](p, `playground.ended`); !strings.Contains(got, "did not end within 4 seconds") {
+	if got := eval[string](p, `playground.ended`); !strings.Contains(got, "did not end within 2 seconds") {
 		t.Errorf("the cell of a world that does not end is answered by %q", got)
 	}
 }
