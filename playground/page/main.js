@@ -411,12 +411,14 @@ async function showPlaces() {
 
 // --- the controls
 
-// rest notes that the reader has come to rest. A slider says so after each key: what follows within
-// a second is the same step of the reader, and the back button leads to what was before all of it.
-let rested = -Infinity;
-function rest() {
-  if (performance.now() - rested < 1000) settled = write(state);
-  rested = performance.now();
+// rest notes that the reader has come to rest at a slider, which says so after each key. What
+// follows there within a second is the same step of the reader, and the back button leads to what
+// was before all of it.
+let rested = {slider: null, at: 0};
+function rest(slider) {
+  const now = performance.now();
+  if (rested.slider === slider && now - rested.at < 1000) settled = write(state);
+  rested = {slider, at: now};
   change(state);
 }
 
@@ -433,9 +435,9 @@ for (const radio of document.getElementsByName("fencing")) {
 }
 on("which", "change", e => change({...state, fault: Number(e.value)}));
 on("strikes", "input", e => moveFault(Number(e.value), false));
-on("strikes", "change", () => rest());
+on("strikes", "change", rest);
 on("size", "input", e => sizeFault(Number(e.value), false));
-on("size", "change", () => rest());
+on("size", "change", rest);
 on("size-words", "change", e => change(withSet(state, answer.fault.sizePath, e.value.trim())));
 on("path", "input", e => {
   const chosen = answer && setting(e.value);

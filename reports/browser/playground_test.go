@@ -288,10 +288,15 @@ func TestPlaygroundByKeys(t *testing.T) {
 	first := p.checkVerdict(unsafeThenSafe)
 	p.until("the danger map is there", `!document.getElementById("landscape").hidden`)
 
+	entries := eval[int](p, `history.length`)
 	p.focus("size")
 	p.press(kb.ArrowLeft)
 	p.press(kb.ArrowLeft)
 	shorter := p.checkVerdict(bothSafe)
+	if n := eval[int](p, `history.length`) - entries; n != 1 {
+		t.Errorf("two keys in a row make %d entries of the history, want one", n)
+	}
+	eval[any](p, `new Promise(done => setTimeout(() => done(null), 1200))`) // a key after a second is another step
 	p.press(kb.End)
 	p.checkVerdict(unsafeThenSafe)
 	p.focus("strikes")
