@@ -118,13 +118,13 @@ func TestProblems(t *testing.T) {
 		line    int
 		want    string
 	}{
-		{"a file that is no YAML", playground.Request{Text: "title: [x\n"}, 2, "scenario.yaml:2: this is not YAML"},
+		{"a file that is no YAML", playground.Request{Text: "title: [x\n"}, 2, "this is not YAML"},
 		{"a field that does not exist", playground.Request{Text: "title: x\nlock: {kind: redlock, tll: 30s}\nclients: {a: {}}\n"}, 2, `did you mean "ttl"?`},
 		{"a scenario that does not exist", playground.Request{Scenario: "gc-paus"}, 0, `did you mean "gc-pause"?`},
 		{"a lock that does not exist", playground.Request{Scenario: "gc-pause", Lock: "redsink"}, 0, `there is no lock "redsink"; did you mean "redsync"?`},
 		{"a lock of another program", playground.Request{Scenario: "gc-pause", Lock: "etcd"}, 0, "the lock etcd is not part of this engine; this command has it\nlocksim run gc-pause --seed 1 --lock etcd"},
-		{"a TTL that is none", playground.Request{Scenario: "gc-pause", Sets: []string{"lock.ttl=soon"}}, 0, "--set lock.ttl=soon: "},
-		{"a value that does not exist", playground.Request{Scenario: "gc-pause", Sets: []string{"lock.tll=3s"}}, 0, "--set lock.tll=3s: "},
+		{"a TTL that is none", playground.Request{Scenario: "gc-pause", Sets: []string{"lock.ttl=soon"}}, 0, `lock.ttl=soon: "soon" is not a duration`},
+		{"a value that does not exist", playground.Request{Scenario: "gc-pause", Sets: []string{"lock.tll=3s"}}, 0, "lock.tll=3s: "},
 		{"a variant that does not exist", playground.Request{Scenario: "retry-fixed", Variant: "none"}, 0, "retry-fixed has no variant"},
 		{"a pause without a pause", playground.Request{Scenario: "clock-jump", Pause: "3s"}, 0, "no fault of clock-jump is a pause"},
 		{"a fencing that is none", playground.Request{Scenario: "gc-pause", Fencing: "maybe"}, 0, `fencing is "maybe"; it must be off or on`},
@@ -137,6 +137,9 @@ func TestProblems(t *testing.T) {
 			}
 			c.request.Seed = 1
 			got := failure(t, c.request)
+			if text := problemsText(got); strings.HasPrefix(text, "--set") || strings.Contains(text, "scenario.yaml") {
+				t.Errorf("the problems are about a flag or a file that the reader of the page does not have: %q", text)
+			}
 			if len(got) == 0 || !strings.Contains(problemsText(got), c.want) || got[0].Line != c.line {
 				t.Errorf("the problems are %+v, want %q at line %d", got, c.want, c.line)
 			}

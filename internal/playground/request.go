@@ -121,7 +121,9 @@ func failureOf(err error) failure {
 	var mistakes scenarios.Errors
 	if errors.As(err, &mistakes) {
 		for _, m := range mistakes {
-			f.Problems = append(f.Problems, Problem{m.Error(), m.Line, m.Column})
+			// The page shows the line, and its reader has set no flag.
+			text := strings.TrimPrefix(m.Error(), fmt.Sprintf("%s:%d: ", m.File, m.Line))
+			f.Problems = append(f.Problems, Problem{strings.TrimPrefix(text, "--set "), m.Line, m.Column})
 		}
 		return f
 	}

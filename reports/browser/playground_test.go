@@ -402,7 +402,7 @@ func TestPlaygroundProblems(t *testing.T) {
 	p := openPlayground(t, patient, desktop)
 	p.checkVerdict(unsafeThenSafe)
 	p.enter("ttl", "soon")
-	if got := p.shows(); len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "--set lock.ttl=soon: ") {
+	if got := p.shows(); len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0], "lock.ttl=soon: ") {
 		t.Errorf("with a TTL that is none, the problems are %q", got.Problems)
 	}
 	p.enter("ttl", "25s")

@@ -48,7 +48,7 @@
       onShelf += here; shown += here;
     });
     end();
-    said.textContent = shown === all ? "" : shown + " of " + all + " shown";
+    said.textContent = shown === all ? "" : shown === 0 ? "No scenario fits." : shown + " of " + all + " shown";
   }
   // A link to a scenario opens its group, and one to something that is folded unfolds it.
   function find() {
