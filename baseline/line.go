@@ -25,7 +25,7 @@ type line struct {
 // A fact is a named value: text, or the digest of something larger.
 type fact struct{ name, value string }
 
-// fact returns the value of the fact with a name; "" if there is none.
+// fact returns the value of the fact called name; "" if there is none.
 func (l line) fact(name string) string {
 	for _, f := range l.facts {
 		if f.name == name {

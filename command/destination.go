@@ -23,9 +23,9 @@ type destination struct {
 	file *os.File
 }
 
-// findDestination returns the destination of a name. It fails if a report cannot be written
-// there. It opens the destination only if it is a descriptor, because opening anything else
-// could block.
+// findDestination returns the destination that name means. It fails if a report cannot be
+// written there. It opens the destination only if it is a descriptor, because opening anything
+// else could block.
 func findDestination(name string) (*destination, error) {
 	d := &destination{name: name}
 	if name == "" {

@@ -76,7 +76,7 @@ func (w *siteWriter) writeManifest() error {
 // is where that is, without symbolic links.
 type siteFolder struct{ name, path string }
 
-// findSiteFolder returns the folder with a name. It returns an error if a site cannot be put
+// findSiteFolder returns the folder called name. It returns an error if a site cannot be put
 // there.
 func findSiteFolder(name string) (siteFolder, error) {
 	folder := siteFolder{name: name}

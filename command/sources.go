@@ -19,7 +19,7 @@ type source struct {
 	info fs.FileInfo
 }
 
-// fileSource returns the file with a name as a source.
+// fileSource returns a source for the named file.
 func fileSource(kind, name string) source {
 	s := source{kind: kind, name: name}
 	if info, err := os.Stat(name); err == nil {

@@ -31,8 +31,8 @@ type term struct {
 	document string
 }
 
-// findTerm returns the term with a name, in upper or lower case; ok is false if there is
-// none.
+// findTerm returns the term whose name is asked, in upper or lower case; ok is false if there
+// is none.
 func findTerm(asked string) (t term, ok bool) {
 	name := strings.ToLower(asked)
 	if kind, ok := locks.Lookup(name); ok {
@@ -74,8 +74,8 @@ func findTerm(asked string) (t term, ok bool) {
 	return term{}, false
 }
 
-// shortestFault returns the shortest fault of a kind in the catalogue, as a file has it, if possible
-// one with a duration; "" if there is none.
+// shortestFault returns the shortest fault of the given kind in the catalogue, as a file has
+// it, if possible one with a duration; "" if there is none.
 func shortestFault(kind string) (shortest string) {
 	const duration, otherField = ", for: ", ", "
 	for _, part := range []string{duration, otherField, ""} {

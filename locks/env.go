@@ -91,9 +91,9 @@ func (e *Env) ForKey(key string) *Env {
 	return &other
 }
 
-// Share returns a value that all handles of a process share under a name, such as a client
-// or a session. The first call with a name makes the value. Share must be called while a
-// handle is made, and not concurrently.
+// Share returns a value that all handles of a process share under a name, such as a client or a
+// session. The first call with this name makes the value. Share must be called while a handle
+// is made, and not concurrently.
 func Share[T any](e *Env, name string, create func() T) T {
 	shared := e.ensureState().shared
 	if _, made := shared[name]; !made {

@@ -49,7 +49,7 @@ func (s *subject) testCases() []testCase {
 	return slices.DeleteFunc(slices.Clone(testCases()), func(st testCase) bool { return !s.config.Stories(st.name) })
 }
 
-// findTestCase returns the test case with a name, and whether there is one.
+// findTestCase returns the test case with the given name, and whether there is one.
 func findTestCase(name string) (testCase, bool) {
 	all := testCases()
 	if i := slices.IndexFunc(all, func(s testCase) bool { return s.name == name }); i >= 0 {

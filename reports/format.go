@@ -159,7 +159,7 @@ func (s *Subject[S]) Register(f Format[S]) {
 	slices.SortFunc(s.formats, func(a, b Format[S]) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Lookup returns the format with a name, and whether there is one.
+// Lookup returns the format called name, and whether there is one.
 func (s *Subject[S]) Lookup(name string) (Format[S], bool) {
 	i := slices.IndexFunc(s.formats, func(f Format[S]) bool { return f.Name == name })
 	if i < 0 {

@@ -101,8 +101,8 @@ func (d *Document) Bytes() []byte {
 	return b.Bytes()
 }
 
-// FaultLine returns the first fault of a kind in the variant, on one line and as a file has it;
-// "" if there is none.
+// FaultLine returns the first fault of the given kind in the variant, on one line and as a file
+// has it; "" if there is none.
 func (v *Variant) FaultLine(kind string) string {
 	at := indexOf(v.root, "faults")
 	if at < 0 {

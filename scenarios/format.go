@@ -163,7 +163,7 @@ func (m mapping[T]) names() []string {
 	return names
 }
 
-// set sets the settings of a name, and adds the name if necessary.
+// set sets the settings under name, and adds the name if necessary.
 func (m *mapping[T]) set(name string, value T) {
 	for i, e := range *m {
 		if e.name == name {
@@ -174,7 +174,7 @@ func (m *mapping[T]) set(name string, value T) {
 	*m = append(*m, entry[T]{name, value})
 }
 
-// get returns the settings of a name; false if the mapping does not have the name.
+// get returns the settings under name; false if the mapping does not have the name.
 func (m mapping[T]) get(name string) (value T, ok bool) {
 	for _, e := range m {
 		if e.name == name {

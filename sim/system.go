@@ -46,8 +46,8 @@ type System struct {
 	// A grant is recorded once, as an event of the cluster, when a majority of the members
 	// have stored it (see [Host.RecordEvent]).
 	Cluster bool
-	// Key, if set, returns the key under which the trace records the grants of the lock
-	// with a name. Otherwise that key is the lock's name.
+	// Key, if set, returns the key under which the trace records the grants of the lock called
+	// name. Otherwise that key is the lock's name.
 	Key func(name string) string
 	// RevivesKeys reports that an expired key becomes valid again if the node's clock is
 	// set back.
@@ -101,7 +101,7 @@ type System struct {
 	Boot func(*Host) Server
 }
 
-// KeyOf returns the key under which the trace records the grants of the lock with a name.
+// KeyOf returns the key under which the trace records the grants of the lock called name.
 func (s System) KeyOf(name string) string {
 	if s.Key == nil {
 		return name

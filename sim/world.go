@@ -255,7 +255,7 @@ func (cfg *Config) describeLocks() (all []trace.LockInfo) {
 	return all
 }
 
-// describeLock describes the lock with a name for the trace.
+// describeLock returns what the trace says about the lock with the given key.
 func (cfg *Config) describeLock(key string) trace.LockInfo {
 	l := cfg.Lock
 	info := trace.LockInfo{

@@ -41,7 +41,7 @@ var all = sync.OnceValue(func() []*Chapter {
 	return chapters
 })
 
-// Find returns the chapter with a name or a number; ok is false if there is none.
+// Find returns the chapter with the given name or number; ok is false if there is none.
 func Find(name string) (c *Chapter, ok bool) {
 	number, err := strconv.Atoi(name)
 	for _, c := range all() {

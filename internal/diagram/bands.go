@@ -95,9 +95,9 @@ func (d *diagram) linkBandsOf(act *history.Act) []band {
 	return bands
 }
 
-// fault returns the fault with a number, from 1; the zero value if there is none. Traces of
-// earlier versions do not record the effect of a fault, so it is derived from the fault's
-// kind.
+// fault returns the fault with the given number, from 1; the zero value if there is none.
+// Traces of earlier versions do not record the effect of a fault, so it is derived from the
+// fault's kind.
 func (d *diagram) fault(number int) trace.FaultInfo {
 	faults := d.history.Trace.Faults
 	if number < 1 || number > len(faults) {

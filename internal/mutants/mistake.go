@@ -97,7 +97,7 @@ func Elusive() []Mutant {
 	}...)
 }
 
-// Lookup returns the lock with a name, among those with a mistake and those without, and
+// Lookup returns the lock called name, among those with a mistake and those without, and
 // whether there is one.
 func Lookup(name string) (Mutant, bool) {
 	all := slices.Concat(Sound(), Mutants(), Elusive())

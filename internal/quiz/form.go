@@ -37,7 +37,7 @@ var forms = []Form{verdictForm, breakForm, holderForm, nextForm, refusalForm, be
 // Forms returns the forms that can be asked of any scenario.
 func Forms() []Form { return slices.Clone(forms) }
 
-// findForm returns the form with a name.
+// findForm returns the form with the given name.
 func findForm(name string) (Form, bool) {
 	i := slices.IndexFunc(forms, func(f Form) bool { return f.Name == name })
 	if i < 0 {

@@ -96,7 +96,7 @@ func parseTopics(data []byte) ([]Topic, error) {
 	return all, nil
 }
 
-// FindTopic returns the topic with a name.
+// FindTopic returns the topic with the given name.
 func FindTopic(name string) (Topic, bool) {
 	i := slices.IndexFunc(topics(), func(t Topic) bool { return t.Name == name })
 	if i < 0 {
@@ -105,7 +105,7 @@ func FindTopic(name string) (Topic, bool) {
 	return topics()[i], true
 }
 
-// FindItem returns the question with a name, and its topic.
+// FindItem returns the question with the given name, and its topic.
 func FindItem(name string) (*Item, Topic, bool) {
 	for _, t := range topics() {
 		for _, item := range t.Items {

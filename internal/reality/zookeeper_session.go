@@ -108,7 +108,7 @@ func (s *zooKeeperSession) readMessage() ([]byte, error) {
 	return message, err
 }
 
-// send sends a request with a number.
+// send sends a request with the given number.
 func (s *zooKeeperSession) send(number, op int32, body []byte) error {
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(number)), uint32(op))
 	_, err := s.conn.Write(appendBuffer(nil, append(header, body...)))

@@ -25,8 +25,8 @@ var errBusy = errors.New("the locker is in use")
 // newTable returns a table for the lock of the handle.
 func newTable(h *handle) (locker, error) { return h.newLocker(h.lockNumber) }
 
-// newLocker returns a locker for the lock with a number. The interval of its heartbeats is
-// a sixth of its lease, as in the library's defaults of 5 and 30 seconds.
+// newLocker returns a locker for the lock with the given number. The interval of its heartbeats
+// is a sixth of its lease, as in the library's defaults of 5 and 30 seconds.
 func (h *handle) newLocker(number int64) (*table, error) {
 	t := &table{handle: h, turn: make(chan struct{}, 1)}
 	var err error

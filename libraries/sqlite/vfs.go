@@ -112,7 +112,7 @@ func pointerTo[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 // bytesAt returns n bytes of SQLite's own memory.
 func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(pointerTo[byte](p), n) }
 
-// systemOf returns the system with a number.
+// systemOf returns the system with the given number.
 func systemOf(number uintptr) system {
 	s, _ := systems.Load(number)
 	return s.(system)

@@ -199,9 +199,9 @@ func (s *server) remove(index uint64, old *entry, kind trace.Kind, by *trace.Act
 	s.notifyWaiters(old.Key)
 }
 
-// read reads a key, or all keys with a prefix. It answers immediately, or when one of them
-// has changed if the query wants to wait. See KVS.Get and KVS.List in
-// https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
+// read reads the given key or, if isPrefix, all keys that begin with it. It answers
+// immediately, or when one of them has changed if the query wants to wait. See KVS.Get and
+// KVS.List in https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
 func (s *server) read(key string, isPrefix bool, q *query) {
 	q.key, q.isPrefix = key, isPrefix
 	q.lookUp = func() (index uint64, found bool) {

@@ -189,8 +189,8 @@ func compareCreated(key string, revision int64) []*pb.Compare {
 	}}
 }
 
-// firstCreatedRequest returns the request that reads, of all keys with a prefix, the key
-// that was created first.
+// firstCreatedRequest returns the request that reads, of all keys that begin with prefix, the
+// key that was created first.
 func firstCreatedRequest(prefix string) *pb.RangeRequest {
 	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
 }

@@ -45,10 +45,10 @@ func (s *server) execCommand(r *run, statement sql.Statement) {
 	}
 }
 
-// isDefined is called before a run creates a relation with a name. It reports whether such
-// a relation exists already. If it does, isDefined raises an error, unless the statement
-// says IF NOT EXISTS. If it does not, isDefined raises an error if the run must not create
-// one now.
+// isDefined is called before a run creates a relation with the given name. It reports whether
+// such a relation exists already. If it does, isDefined raises an error, unless the statement
+// says IF NOT EXISTS. If it does not, isDefined raises an error if the run must not create one
+// now.
 func (s *server) isDefined(r *run, name string, ifNotExists bool) (exists bool) {
 	switch {
 	case !s.hasRelation(name):

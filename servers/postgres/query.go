@@ -153,14 +153,14 @@ func (b *backend) currentPlan(st *preparedStatement) *plan {
 	return p
 }
 
-// findStatement returns the prepared statement with a name, or raises an error.
+// findStatement returns the prepared statement with the given name, or raises an error.
 func (b *backend) findStatement(name string) *preparedStatement {
 	st := b.statements[name]
 	raiseIf(st == nil, unknownStatement, "prepared statement \"%s\" does not exist", name)
 	return st
 }
 
-// findPortal returns the portal with a name, or raises an error.
+// findPortal returns the portal with the given name, or raises an error.
 func (b *backend) findPortal(name string) *portal {
 	p := b.portals[name]
 	raiseIf(p == nil, unknownCursor, "portal \"%s\" does not exist", name)

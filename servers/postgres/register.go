@@ -148,7 +148,7 @@ func (g *register) emitAdvisoryHandover(b *backend, a advisoryLock, owner *trace
 	g.s.host.Emit(restored)
 }
 
-// emitGrant emits that the session's client holds the lock with a key. previous is the
+// emitGrant emits that the session's client holds the lock with this key. previous is the
 // acquisition that held it until now, or nil.
 func (g *register) emitGrant(b *backend, key, value string, previous *trace.Actor) {
 	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: value, By: b.actor(), Owner: b.actor(), Prior: previous}
@@ -156,8 +156,8 @@ func (g *register) emitGrant(b *backend, key, value string, previous *trace.Acto
 	g.s.host.Emit(ev)
 }
 
-// emitRelease emits that the session no longer holds the lock with a key. It does nothing
-// if no grant of the lock was emitted.
+// emitRelease emits that the session no longer holds the lock with this key. It does nothing if
+// no grant of the lock was emitted.
 func (g *register) emitRelease(b *backend, key string) {
 	grant := g.granted[key]
 	if grant == nil {
@@ -172,7 +172,7 @@ func (g *register) emitRelease(b *backend, key string) {
 }
 
 // emitLeaseChanges emits what has changed in the leases. owner returns the acquisition that
-// changed the lease with a key. If copied is true, the change was replicated to this
+// changed the lease with this key. If copied is true, the change was replicated to this
 // standby. Then owner returns the acquisition that owns the lease.
 func (g *register) emitLeaseChanges(owner func(key string) *trace.Actor, copied bool) {
 	for _, l := range g.leases {

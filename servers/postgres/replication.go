@@ -50,7 +50,7 @@ type record struct {
 	isFull    bool   // the record holds the whole database
 	tables    []*table
 	sequences []sequence
-	// owner returns the acquisition that owns the lease with a key, for a lease that has
+	// owner returns the acquisition that owns the lease with this key, for a lease that has
 	// changed hands.
 	owner func(key string) *trace.Actor
 }

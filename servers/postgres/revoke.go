@@ -58,8 +58,8 @@ func (b *backend) usesLockFor(client string) bool {
 	return b.servesClient(client) && b.running != nil && b.running.wait != nil && !b.running.isCommit
 }
 
-// holds reports whether a session holds the lock with a key. The lock is an advisory lock,
-// or a row that the session's transaction has locked.
+// holds reports whether a session holds the lock with the given key. The lock is an advisory
+// lock, or a row that the session's transaction has locked.
 func (b *backend) holds(key string) bool {
 	if slices.ContainsFunc(b.advisoryLocks, func(a advisoryLock) bool { return a.key() == key }) {
 		return true

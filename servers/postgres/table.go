@@ -60,7 +60,7 @@ type version struct {
 	next, previous *version
 }
 
-// columnNumber returns the number of the column with a name; -1 if there is none.
+// columnNumber returns the number of the column called name; -1 if there is none.
 func (t *table) columnNumber(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
 }

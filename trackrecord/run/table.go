@@ -78,7 +78,7 @@ func (t table) withoutTimes() string {
 	return b.String()
 }
 
-// row returns the row of the bug whose folder has a name; nil if there is none.
+// row returns the row of the bug with the given folder name; nil if there is none.
 func (t table) row(name string) *row {
 	for i := range t {
 		if t[i].name == name {

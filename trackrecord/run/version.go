@@ -113,7 +113,7 @@ func (v *version) run(pattern string, env ...string) (testOutput, error) {
 	return strings.Split(string(out), "\n"), nil
 }
 
-// attributes returns the values of the attributes with a key that the test has written.
+// attributes returns the values that the test has written for the attribute key.
 func (r testOutput) attributes(key string) []string {
 	var values []string
 	for _, line := range r {
@@ -127,7 +127,7 @@ func (r testOutput) attributes(key string) []string {
 	return values
 }
 
-// documents returns the values of the attributes with a key, which must be JSON.
+// documents returns the values of the attribute key. They must be JSON.
 func (r testOutput) documents(key string) []json.RawMessage {
 	all := []json.RawMessage{}
 	for _, text := range r.attributes(key) {

@@ -60,7 +60,7 @@ func Nodes(kind string, n int) (nodes []sim.Node) {
 	return nodes
 }
 
-// Lock returns the kind of lock with a name. The test fails if there is none.
+// Lock returns the kind of lock called name. The test fails if there is none.
 func Lock(t testing.TB, name string) locks.Kind {
 	t.Helper()
 	kind, ok := locks.Lookup(name)
