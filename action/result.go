@@ -147,7 +147,7 @@ func (s settings) test(ctx context.Context, t checkout, pattern string) (result,
 		if err != nil {
 			return r, err
 		}
-		// What go test prints on its standard output says why a test fails.
+		// The standard output of go test says why a test fails.
 		fmt.Fprint(os.Stderr, reports.DefuseCommands(string(out)))
 		suite, err := readSuite(report)
 		switch {

@@ -167,9 +167,9 @@ func (c *Cause) add(other Cause) {
 	c.InTheWay = cmp.Or(c.InTheWay, other.InTheWay)
 }
 
-// compareFindings orders findings so that a cause comes before its consequences: in the order in
-// which they happened, and those about waiting clients last. What keeps clients waiting is known
-// only when they have waited long enough.
+// compareFindings orders findings so that a cause comes before its consequences: in the order
+// in which they happened, and those about waiting clients last. A wait is known to be in vain
+// only after the client has waited long enough.
 func compareFindings(a, b Finding) int {
 	aWaits, bWaits := slices.Contains(aboutWaiting, a.Property), slices.Contains(aboutWaiting, b.Property)
 	switch {

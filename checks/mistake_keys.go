@@ -45,9 +45,9 @@ func (h *judgedRun) mistakeWithOtherKeys(f Finding) Mistake {
 	return ""
 }
 
-// keysBeside returns the names of the expiring keys that an acquisition set although they
-// are not keys of a lock. It returns nil if the acquisition also set a key of a lock: then
-// the others are for something else.
+// keysBeside returns the names of the expiring keys that an acquisition set although they are
+// not keys of a lock. It returns nil if the acquisition also set a key of a lock: then the
+// other keys serve another purpose.
 func (h *judgedRun) keysBeside(a history.Acquisition) (keys []string) {
 	for _, k := range h.HoldingsOf(a) {
 		switch {

@@ -182,7 +182,7 @@ func (r releaseCall) wasGivenUp(k *history.Holding) bool {
 		return r.isOwn(k.Ended) && k.Ended.By.Sent >= r.call.Began.Seq
 	case history.Dropped:
 		return true
-	case history.Replaced: // two clients shared the key, and now it belongs to the other one alone
+	case history.Replaced: // two clients shared the key; now only the other client has it
 		return r.isOwn(k.Ended)
 	}
 	return false

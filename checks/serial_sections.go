@@ -290,7 +290,8 @@ func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 	firstReached := len(g.sections) // real time has reached the sections from this index on
 	skipReplacers := func(v *sharedVersion) bool {
 		g.replacersReached[v.number]++
-		return g.replacersReached[v.number] > 2 // the first time reached all replacers but one, and the second time reaches that one
+		// The first pass reaches all replacers but one, and the second pass reaches the last.
+		return g.replacersReached[v.number] > 2
 	}
 	reached := []*history.Section{s}
 	for length := 1; len(reached) > 0 && (limit == 0 || max(2, length) < limit); length++ {

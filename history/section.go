@@ -53,11 +53,11 @@ type Section struct {
 	// known is what the client knew of the objects, in order.
 	known []knownVersion
 	// WritesBegun counts the writes that the client began. WritesRefused and WritesApplied
-	// count those of which it learnt that the storage refused or applied them. LastApplied
-	// is when it last learnt that one was applied.
+	// count the writes of which it learnt that the storage refused or applied them. LastApplied
+	// is when it last learnt that a write was applied.
 	WritesBegun, WritesRefused, WritesApplied int
-	// done counts the steps that have ended between the grant and the release; failed says
-	// that one of them failed.
+	// done counts the steps that have ended between the grant and the release; failed says that
+	// at least one of these steps failed.
 	done        int
 	failed      bool
 	LastApplied Moment

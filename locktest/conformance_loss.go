@@ -34,8 +34,8 @@ func lossCases() []testCase {
 				}
 				return section.Release(ctx)
 			})
-			// Whether this extend may succeed depends on what another client does in the
-			// meantime, so the property lease-exclusion judges it.
+			// This extend may succeed or must fail, depending on what another client does in
+			// the meantime. So the property lease-exclusion judges it.
 			extendAfterExpiry := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err

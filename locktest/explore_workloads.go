@@ -89,8 +89,9 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 // and stays until the very end of the lease. Another client asks as soon as the keys have
 // expired: by then the lease must have ended, according to the lock itself.
 func (s *subject) useFirstLease(ctx context.Context, p *sim.Program, section *sim.Section, second locks.Lock) error {
-	// What the lock still does after acquire has returned is attributed to the client's
-	// latest acquisition. So the client waits until that is done before it asks again.
+	// A lock may send commands after acquire has returned. The trace attributes them to the
+	// client's latest acquisition. So the client waits until they are done before it asks
+	// again.
 	if err := p.Sleep(ttls(0.05)); err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ const (
 )
 
 // hangsOften reports whether further worlds would take long and show nothing else than a hang.
-// Of all worlds so many hung, and of these so many were stuck in real time.
+// all is the number of worlds that were tried. hung is the number of those that hung, and stuck
+// is the number of hung worlds that were stuck in real time.
 func hangsOften(all, hung, stuck int) bool {
 	return hung >= maxHangs && (10*hung >= 9*all || stuck >= maxHangs) || stuck >= maxStuck && 10*stuck >= all
 }

@@ -78,8 +78,9 @@ type Form struct {
 	Subject Subject
 	// Meaning says what has happened.
 	Meaning string
-	// Required are the fields that every such event has, and Optional those that some have,
-	// by their names in JSON. All events have seq, at and kind, and can have earliest, so these are not listed.
+	// Required are the fields that every such event has, and Optional those that some have, by
+	// their names in JSON. All events have seq, at and kind, and can have earliest, so these
+	// fields are not listed.
 	Required, Optional []string
 	// ChangesState says that the event changes something that readers of a trace keep track
 	// of: which keys exist and who owns them, which processes run, what their clocks show,

@@ -185,7 +185,7 @@ type tile struct {
 // tileScale is the number of pixels in a tile for each pixel of the picture.
 const tileScale = 8
 
-// newTile draws the pattern with an id.
+// newTile draws the pattern with the given id.
 func (p *painter) newTile(id string) (gg.Pattern, error) {
 	pattern, ok := p.patterns[id]
 	if !ok {
@@ -202,7 +202,7 @@ func (p *painter) newTile(id string) (gg.Pattern, error) {
 		}
 	}
 	inner := &painter{context: newContext(n[0], n[1], tileScale), sheet: p.sheet, factor: tileScale}
-	// What reaches over an edge of the tile belongs to the tiles beside it.
+	// A shape that crosses an edge of the tile is visible in the neighbouring tiles, too.
 	for _, dx := range []float64{-n[0], 0, n[0]} {
 		for _, dy := range []float64{-n[1], 0, n[1]} {
 			inner.context.Push()

@@ -19,7 +19,8 @@ type Damage []Harm
 type Harm struct {
 	// Fencing is the run: [runs.FencingOff] or [runs.FencingOn].
 	Fencing string
-	// What broke, and what is to blame, as in a [runs.Break].
+	// What is the property or the misconduct that broke. Blame is the blame for it, as in a
+	// [runs.Break].
 	What  string
 	Blame checks.Blame
 }

@@ -7,6 +7,6 @@
 // harness, which is this process, is never stopped itself. It calls the storage on behalf
 // of the clients: a client's program says when it would send its request.
 //
-// What the harness cannot see is not in the trace. It therefore asks each server for its
-// keys after each command, and again when a key should have expired.
+// The trace lacks the events that the harness cannot see. Therefore the harness asks each
+// server for its keys after each command, and again when a key should have expired.
 package reality

@@ -7,8 +7,8 @@
 // and choice.go keeps the most important ones. layout.go and the files with its methods give
 // everything a position; the result is a [Board], a list of shapes and texts.
 //
-// What two runs of one world have in common is drawn once. From the first difference on,
-// each run has a row of its own below the lanes.
+// The common part of two runs of a world is drawn once. From the first difference on, each run
+// has a row of its own below the lanes.
 package storyboard
 
 import (

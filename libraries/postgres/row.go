@@ -57,8 +57,8 @@ var rowTarget = lockTarget{
 	parameter: keyItself,
 }
 
-// jobTarget is a job in a queue. The job remains in the queue after it was done, so that
-// the next client can do it again.
+// jobTarget is a job in a queue. The job remains in the queue after it was done, so that the
+// next client can do the same job again.
 var jobTarget = lockTarget{
 	createTables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
