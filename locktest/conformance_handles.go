@@ -37,8 +37,9 @@ func acquireTwice(newHandle func(*sim.Program) (locks.Lock, error)) program {
 		if err != nil {
 			return err
 		}
-		// What the lock still does after acquire has returned is attributed to the client's
-		// latest acquisition. So the program waits until that is done before it asks again.
+		// A lock may send commands after acquire has returned. The trace attributes them to the
+		// client's latest acquisition. So the program waits until they are done before it asks
+		// again.
 		if err := p.Sleep(ttls(0.05)); err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ func acquireTwice(newHandle func(*sim.Program) (locks.Lock, error)) program {
 				return nil // both leases are held, which violates the property lease-exclusion
 			}
 			// If that attempt has removed the first lease's key, client-2 acquires the lock
-			// during this pause, and the run shows two holders.
+			// during this wait, and the run shows two holders.
 			if err := p.Sleep(ttls(0.1)); err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 )
 
 // htmlFiles contains the templates, styles and scripts of pages. html/template escapes the
-// values that the templates show. In names and texts, invisible characters are made visible
-// before, so that the name of a lock cannot change the direction of writing.
+// values that the templates show. Before that, invisible characters in names and texts are made
+// visible, so that the name of a lock cannot change the direction of writing.
 //
 //go:embed html
 var htmlFiles embed.FS

@@ -50,7 +50,7 @@ func (cfg *Config) CheckSchedule() error {
 // client does not get the lock, it skips the period: it assumes that another client is
 // doing the job.
 func (g *program) runJobs() error {
-	var failed error
+	var lastErr error
 	for lastPeriod := g.w.cfg.Schedule.Periods; g.period < lastPeriod; {
 		if err := g.awaitPeriod(); err != nil {
 			return errEnded
@@ -61,10 +61,10 @@ func (g *program) runJobs() error {
 		if err := g.runJob(); errors.Is(err, errEnded) {
 			return err
 		} else if err != nil {
-			failed = err
+			lastErr = err
 		}
 	}
-	return failed
+	return lastErr
 }
 
 // awaitPeriod waits until the client's wall clock shows a later period than g.period, and

@@ -22,8 +22,8 @@ var (
 )
 
 // tasks returns the client's tasks in a section. If the world has a source of tokens, the
-// client mints a token immediately after each acquire, unless its tasks contain a mint
-// already.
+// client mints a token immediately after each acquire, unless its tasks already contain a step
+// that mints one.
 func (g *program) tasks() []trace.Task {
 	tasks := g.cfg.does()
 	mints := func(t trace.Task) bool { return t.Step == trace.Mint }
@@ -65,7 +65,7 @@ func (g *program) runSections() error {
 	if g.w.cfg.Schedule.Periods > 0 {
 		return g.runJobs()
 	}
-	var failed error
+	var lastErr error
 	refusals := 0 // sections in a row that ended because a nested lock was refused
 	for remaining := max(g.cfg.Sections, 1); remaining > 0; {
 		granted, err := g.runSection()
@@ -84,11 +84,11 @@ func (g *program) runSections() error {
 			continue
 		}
 		if err != nil {
-			failed = err
+			lastErr = err
 		}
 		remaining--
 	}
-	return failed
+	return lastErr
 }
 
 // runSection runs one section, from acquire to release. granted reports whether acquire
@@ -121,8 +121,8 @@ type Section struct {
 	// env is the environment of the lock's handle; it contains the lock's name.
 	env   *locks.Env
 	lease locks.Lease
-	// acquireCalled is when acquire was called, on the clock that the lock reads.
-	acquireCalled fakeclock.Reading
+	// acquireCalledAt is when acquire was called, on the clock that the lock reads.
+	acquireCalledAt fakeclock.Reading
 	// lost is closed when the lock has notified the client that the lease is lost; it is
 	// nil if the lock has no such notification.
 	lost <-chan struct{}
@@ -130,8 +130,8 @@ type Section struct {
 	token uint64
 	*clientView
 	// inner are the sections that are nested in this section, in the order of their grants.
-	// outermost is the client's first section, in which this section is nested directly or
-	// through others; nil for the first section itself.
+	// outermost is the outermost section in which this section is nested, directly or through
+	// others; nil if it is not nested.
 	inner     []*Section
 	outermost *Section
 	// releaseFailed reports that the latest release of the section has failed.
@@ -139,8 +139,8 @@ type Section struct {
 	// grantedAt is when acquire returned, on the client's monotonic clock.
 	grantedAt fakeclock.Reading
 	// period is the period of the schedule that this section is for; 0 without a schedule.
-	// recalledPeriod is the last period that some client has run, as this section has read
-	// it from the record of periods in the storage; 0 means none.
+	// recalledPeriod is the latest period that was run, as the record of periods in the storage
+	// said when this section read it; 0 means none.
 	period, recalledPeriod int
 }
 
@@ -151,8 +151,9 @@ func (section *Section) Number() int { return section.number }
 // Lease returns what the lock granted.
 func (section *Section) Lease() locks.Lease { return section.lease }
 
-// acquire tries to acquire a lock until it succeeds, may not try again, or has lost a lease
-// of outer. outer is the section in which the new section will be nested, or nil.
+// acquire tries to acquire a lock until it succeeds, all attempts are used, or a lease of outer
+// is lost. It also stops when the client ends, or when the lock returns neither a lease nor an
+// error. outer is the section in which the new section will be nested, or nil.
 func (g *program) acquire(h handle, outer *Section) (*Section, error) {
 	for attempt := 1; ; attempt++ {
 		section, err := g.attempt(g.ctx, h, outer)
@@ -174,15 +175,15 @@ func (g *program) acquire(h handle, outer *Section) (*Section, error) {
 }
 
 // pauseBetweenAttempts waits between one attempt and the next. attempt is the number of the
-// attempt that has failed, from 1, and failed is its error. It returns an error if the
-// client may not try again.
-func (g *program) pauseBetweenAttempts(attempt int, failed error) error {
+// attempt that has failed, from 1, and lastErr is its error. It returns an error if the client
+// may not try again.
+func (g *program) pauseBetweenAttempts(attempt int, lastErr error) error {
 	switch {
 	case attempt != g.cfg.Attempts:
 	case attempt == 1:
-		return fmt.Errorf("gave up after the first attempt: %w", failed)
+		return fmt.Errorf("gave up after the first attempt: %w", lastErr)
 	default:
-		return fmt.Errorf("gave up after %d attempts: %w", attempt, failed)
+		return fmt.Errorf("gave up after %d attempts: %w", attempt, lastErr)
 	}
 	pause, err := cmp.Or(g.cfg.Retry, locks.Fixed).Pause(g.cfg.RetryEvery, attempt, g.env.Rand)
 	if err != nil {
@@ -204,7 +205,7 @@ func (g *program) attempt(ctx context.Context, h handle, outer *Section) (*Secti
 		section.clientView, section.outermost, begin.OuterSection = outer.clientView, outer, outer.newest().number
 	}
 	acquire := func(ctx context.Context) (err error) {
-		section.acquireCalled = g.readClock(fakeclock.Monotonic)
+		section.acquireCalledAt = g.readClock(fakeclock.Monotonic)
 		section.lease, err = h.lock.Acquire(ctx)
 		if err == nil && isNoLease(section.lease) {
 			err = errNoLease
@@ -253,8 +254,8 @@ func (section *Section) callLock(ctx context.Context, step trace.Step, ev trace.
 	return err
 }
 
-// recordGrant completes the event of the end of a successful acquire: with the end of the
-// lease, the rank of the grant, and the token.
+// recordGrant adds the end of the lease, the rank of the grant and the token to the event that
+// ends a successful acquire.
 func (section *Section) recordGrant(ev *trace.Event) {
 	g := section.g
 	if ends, ok := locks.EndOf(section.lease); ok {
@@ -290,8 +291,8 @@ func (section *Section) run() error {
 }
 
 // releaseAgain does a release step in a section: it releases again each lock of the client's
-// previous section whose latest release has failed. Such a client has acquired the lock
-// again after an error that says that the key may still exist.
+// previous section whose latest release has failed. After the failed release the key may still
+// exist, and the client has acquired the lock again since.
 func (section *Section) releaseAgain() {
 	if section.g.previousSection == nil {
 		return
@@ -425,7 +426,7 @@ func (section *Section) checkLease() error {
 // called. A lease that never ends by itself has not ended.
 func (section *Section) hasLeaseEnded() bool {
 	g := section.g
-	ends := section.acquireCalled.Add(g.env.TTL)
+	ends := section.acquireCalledAt.Add(g.env.TTL)
 	if declared, ok := locks.EndOf(section.lease); ok {
 		ends = declared
 	}
@@ -516,12 +517,12 @@ func (section *Section) access(ctx context.Context, t trace.Task, req storage.Re
 	if g.w.cfg.Storage.InCluster {
 		call = func() (storage.Response, error) { return g.askCluster(ctx, req) }
 	}
-	begins := trace.Event{Object: req.Object, Token: req.Token, Value: req.Value}
-	return section.requestStep(begins, req, func() (storage.Response, error) {
+	beginEvent := trace.Event{Object: req.Object, Token: req.Token, Value: req.Value}
+	return section.requestStep(beginEvent, req, func() (storage.Response, error) {
 		resp, err := call()
 		for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 			why := errorText(err)
-			if errors.Is(err, errRefused) { // without a pause, the retry would probably be refused too
+			if errors.Is(err, errRefused) { // without a wait, the retry would probably be refused too
 				_ = g.p.clock.Sleep(ctx, g.cfg.RetryEvery)
 			}
 			if ctx.Err() != nil {
@@ -552,10 +553,10 @@ func (section *Section) accessKept(ctx context.Context, req storage.Request, rel
 }
 
 // requestStep is one step that reads, writes or marks an object. sendRequest sends it.
-// begins is the event of the step's beginning.
-func (section *Section) requestStep(begins trace.Event, req storage.Request, sendRequest func() (storage.Response, error)) (storage.Response, error) {
+// beginEvent is the event of the step's beginning.
+func (section *Section) requestStep(beginEvent trace.Event, req storage.Request, sendRequest func() (storage.Response, error)) (storage.Response, error) {
 	step := trace.Step(req.Op)
-	section.g.beginStep(section, step, begins)
+	section.g.beginStep(section, step, beginEvent)
 	resp, err := sendRequest()
 	section.g.endStep(section, step, err, func(ev *trace.Event) {
 		ev.Object, ev.Token = req.Object, req.Token
@@ -648,10 +649,10 @@ func (g *program) awaitWorkEnd() {
 	}
 }
 
-// Extend extends the lease. If it returns an error, the lease must be considered lost. For
-// a lease that lasts as long as a session, and for a lease that never ends by itself,
-// Extend does nothing. For any other lease that the lock cannot extend, Extend returns an
-// error, and the run is inconclusive.
+// Extend extends the lease. If it returns an error, the lease must be considered lost. If the
+// lease has no method Extend, and lasts as long as a session or never ends by itself, Extend
+// does nothing. For any other lease without that method, Extend returns an error, and the run
+// is inconclusive.
 func (section *Section) Extend(ctx context.Context) error {
 	g := section.g
 	e, ok := section.lease.(locks.Extender)

@@ -5,15 +5,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A watcher calls do each time that its point is reached.
+// A watcher holds the function do that the world calls each time that the point is reached.
 type watcher struct {
 	point *history.Recogniser
 	do    func()
 }
 
-// onPoint makes the world call do each time that a point is reached. If the point has a
-// delay, do is called after the delay, and each function in planned at its beginning.
-// onPoint must be called before the first event.
+// onPoint makes the world call do each time that a point is reached. If the point has a delay,
+// do is called when the delay ends, and each function in planned when the delay begins. onPoint
+// must be called before the first event.
 func (w *World) onPoint(p trace.Point, do func(), planned ...func()) {
 	for _, c := range p.Clauses() {
 		act := do

@@ -6,9 +6,9 @@
 // world as small as possible, measures how large the faults have to be, and writes a
 // scenario file: see [Found.Result].
 //
-// Where and in which sizes a kind of fault is tried is written on its card: see
-// [sim.FaultKind]. What the search does about a fault depends on the fault's effect, by
-// tables of this package.
+// The card of a kind of fault says where the search tries it and in which sizes: see
+// [sim.FaultKind]. Tables of this package say, for each effect of a fault, what the search does
+// with the fault.
 //
 // Package runs describes worlds and runs them.
 package explore
@@ -71,9 +71,10 @@ type Search struct {
 	Watch func(runs.WorldSpec, runs.WorldResult)
 	// Deadline, if not zero, is when the search stops trying sets of several faults.
 	Deadline time.Time
-	// End, if not zero, is the latest time at which the search runs worlds. The Deadline then holds
-	// for single faults, too. What has not been made smaller by the End is reported as it was
-	// found, and sizes that have not been measured are left out.
+	// End, if not zero, is the latest time at which the search runs worlds. The Deadline then
+	// holds for single faults, too. A world that has not been shrunk when the End comes is
+	// reported as it was found. Sizes that have not been measured by then are left out. A
+	// search with an End needs a Deadline, too.
 	End time.Time
 }
 
@@ -102,8 +103,8 @@ const (
 	DrawingTheMaps Phase = "danger-map"
 )
 
-// A Found has the results of a search's worlds, before the ways to break the lock are made
-// of them.
+// A Found holds the results of a search's worlds. [Found.Result] derives from them the ways to
+// break the lock.
 type Found struct {
 	search  *Search
 	records []*Record
@@ -116,8 +117,8 @@ type Found struct {
 	result Result
 }
 
-// Worlds returns how many worlds were tried, and how many of these were really run. The
-// others only repeat one of these.
+// Worlds returns how many worlds were tried, and how many of them were run. Each of the others
+// repeats a world that was run.
 func (f *Found) Worlds() (tried, run int) {
 	return f.result.Worlds, f.result.RunCount()
 }
@@ -194,9 +195,10 @@ func (f *Found) record(ctx context.Context) error {
 // leap is the distance between two places that are tried one directly after the other.
 const leap = 16
 
-// A place is all single faults of one kind of a base that strike the same processes at the same
-// moment. Places decide only the order in which faults are tried, and which worlds need not
-// be run: a world can repeat only another one of the same place.
+// A place groups the single faults of a base that have the same kind, strike the same
+// processes, and strike at the same moment. Places decide only the order in which faults are
+// tried, and which worlds need not be run: a world can repeat only another one of the same
+// place.
 type place struct {
 	base int
 	// members has the indices of the faults among the base's single faults. first is the
@@ -225,8 +227,8 @@ func (f *Found) places() (all []place) {
 		}
 		return 1
 	}
-	// Neighbouring places usually behave alike. If some are skipped at first, the first
-	// ones soon show what most places do.
+	// Neighbouring places usually behave alike. So the search first tries places that are leap
+	// apart, which soon shows how most places behave.
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(rank(a)-rank(b), a.n%leap-b.n%leap) })
 	f.countTwins(all)
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(rank(a)-rank(b), a.earlierTwins-b.earlierTwins) })
@@ -335,8 +337,9 @@ func (f *Found) baseBehaviours() map[uint64]bool {
 	return known
 }
 
-// count adds a world to the level. partsGrade is the grade of the damage that smaller sets
-// of its faults do. It reports whether the world's damage has more than that.
+// count adds a world to the level. partsGrade is the grade of the damage that smaller sets of
+// its faults do. count reports whether the grade of the world's damage has a bit that
+// partsGrade lacks.
 func (l *Level) count(o *runs.WorldResult, partsGrade grade) bool {
 	l.Tried++
 	damage := provenDamage(o)
@@ -359,8 +362,9 @@ func (l *Level) count(o *runs.WorldResult, partsGrade grade) bool {
 // grade returns the grade of the base without faults.
 func (r *Record) grade() grade { return provenDamage(&r.Outcome).grade() }
 
-// provenDamage returns the damage that a world proves. An inconclusive run proves only what
-// a lock must never do, such as a panic.
+// provenDamage returns the damage that a world proves. An inconclusive run proves only
+// misconduct, such as a panic. If either run has misconduct, provenDamage returns the damage of
+// both runs.
 func provenDamage(o *runs.WorldResult) Damage {
 	if o.HasMisconduct() {
 		return allDamage(*o)
@@ -375,9 +379,9 @@ func provenDamage(o *runs.WorldResult) Damage {
 }
 
 // untilEnd calls f with a context that ends at the search's End. If f had to stop for that
-// reason, untilEnd calls late, which has to undo what f has left unfinished, and returns
-// nil.
-func (s *Search) untilEnd(ctx context.Context, f func(context.Context) error, late func()) error {
+// reason, untilEnd calls undo, which must take back the unfinished work of f. Then untilEnd
+// returns nil.
+func (s *Search) untilEnd(ctx context.Context, f func(context.Context) error, undo func()) error {
 	if s.End.IsZero() {
 		return f(ctx)
 	}
@@ -385,7 +389,7 @@ func (s *Search) untilEnd(ctx context.Context, f func(context.Context) error, la
 	defer cancel()
 	err := f(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		late()
+		undo()
 		return nil
 	}
 	return err
@@ -478,17 +482,17 @@ func parallel(ctx context.Context, limit, n int, work func(ctx context.Context, 
 		}
 	}()
 	i := 0
-	var failed error
+	var firstErr error
 	for result := range begun {
 		switch err := <-result; {
-		case failed != nil:
+		case firstErr != nil:
 		case err != nil:
-			failed = err
+			firstErr = err
 			cancel()
 		default:
 			done(i)
 			i++
 		}
 	}
-	return failed
+	return firstErr
 }

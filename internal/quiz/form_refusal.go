@@ -20,7 +20,7 @@ type refusal struct {
 	client string
 	step   trace.Step
 	object string
-	why    refusalReason
+	reason refusalReason
 }
 
 // A refusalReason says why a storage refuses a request.
@@ -39,7 +39,7 @@ const (
 
 // text returns the refusal as a choice.
 func (r refusal) text() string {
-	return fmt.Sprintf("%s %s of %s, because %s", story.Possessive(r.client), r.step, r.object, r.why)
+	return fmt.Sprintf("%s %s of %s, because %s", story.Possessive(r.client), r.step, r.object, r.reason)
 }
 
 func askRefusal(c *Case) *Question {
@@ -71,7 +71,7 @@ func askRefusal(c *Case) *Question {
 		case choice.IsRight || first < 0:
 		case r.client == right.client && r.step == right.step && r.object == right.object:
 			choice.IsClose, choice.Remark = true, "the right request, for another reason"
-		case r.client == right.client && r.why == right.why:
+		case r.client == right.client && r.reason == right.reason:
 			choice.IsClose, choice.Remark = true, "the right client and reason, but another request is refused first"
 		}
 		q.Choices = append(q.Choices, choice)
@@ -80,17 +80,17 @@ func askRefusal(c *Case) *Question {
 	return q
 }
 
-// mostClients is the greatest number of clients that a question offers, besides the client of
-// the right answer.
+// mostClients is the greatest number of clients that a question offers; the client of the right
+// answer can be one more.
 const mostClients = 3
 
 // offeredRefusals returns the refusals to choose from. It offers the same reasons for each
-// client, and only requests of the same kind as in the right answer. So the right answer
-// does not stand out. right is zero if nothing was refused.
+// client. Of the requests, it offers those of the kind of the right answer, and the first write
+// of each client. So the right answer does not stand out. right is zero if nothing was refused.
 func offeredRefusals(h *history.History, right refusal) []refusal {
 	reasons := usualReasons(h)
-	if right.why != "" && !slices.Contains(reasons, right.why) {
-		reasons[1] = right.why
+	if right.reason != "" && !slices.Contains(reasons, right.reason) {
+		reasons[1] = right.reason
 	}
 	var clients []string
 	var requests []refusal // without a reason
@@ -114,9 +114,9 @@ func offeredRefusals(h *history.History, right refusal) []refusal {
 	var offered []refusal
 	for _, name := range h.InWorldOrder(clients) {
 		for _, r := range requests {
-			for _, why := range reasons {
+			for _, reason := range reasons {
 				if r.client == name {
-					r.why = why
+					r.reason = reason
 					offered = append(offered, r)
 				}
 			}
@@ -140,23 +140,23 @@ func usualReasons(h *history.History) []refusalReason {
 	return []refusalReason{staleToken, noToken}
 }
 
-// refusalOf returns what was refused with an event, and why.
+// refusalOf returns the refusal that an event records.
 func refusalOf(h *history.History, ev *trace.Event) refusal {
 	r := refusal{client: ev.Client(), step: ev.Step, object: ev.Object}
 	policy := storage.Policy(h.Trace.Fencing)
 	switch isClaim := h.Trace.Schedule != nil && ev.Object == trace.PeriodRecord; {
 	case policy == storage.Optimistic:
-		r.why = newVersion
+		r.reason = newVersion
 	case policy == storage.Owner:
-		r.why = keyIsGone
+		r.reason = keyIsGone
 	case isClaim && ev.Token >= newestToken(h, ev):
-		r.why = periodTaken
+		r.reason = periodTaken
 	case ev.Token == 0:
-		r.why = noToken
+		r.reason = noToken
 	case policy == storage.CheckAndSet:
-		r.why = otherMark
+		r.reason = otherMark
 	default:
-		r.why = staleToken
+		r.reason = staleToken
 	}
 	return r
 }

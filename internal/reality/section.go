@@ -44,7 +44,7 @@ type section struct {
 // runSections runs the client's critical sections, one after the other. It returns the
 // error of the last section that failed.
 func (c *client) runSections() error {
-	var failed error
+	var lastErr error
 	for left := max(c.cfg.Sections, 1); left > 0; {
 		s, err := c.acquire()
 		if err != nil {
@@ -57,11 +57,11 @@ func (c *client) runSections() error {
 		case c.cfg.StartsOver && errors.Is(err, errRefused):
 			continue
 		case err != nil:
-			failed = err
+			lastErr = err
 		}
 		left--
 	}
-	return failed
+	return lastErr
 }
 
 // acquire tries to acquire the lock until it succeeds or may not try again.

@@ -8,13 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A clauseBuilder makes the clauses of a history. Each of its methods called add… adds
-// those about one subject.
+// A clauseBuilder makes the clauses of a history. Each method whose name begins with add,
+// except the general ones such as addText, adds the clauses about one subject.
 type clauseBuilder struct {
 	*history.History
 	messages bool
 	clauses  []Clause
-	crowd    bool // whether the clauses of the clients have deeds
+	crowd    bool // the run has so many clients that its timeline is folded
 
 	// acquires has each acquisition's call of acquire, and releases its first call of
 	// release.
@@ -89,8 +89,8 @@ func (s *clauseBuilder) addMergeable(ev *trace.Event, clause Clause, merge func(
 	s.add(ev, clause)
 }
 
-// addClients describes what clients did and learned outside their steps, and what services
-// did to their requests.
+// addClients describes what clients did and learned outside their steps, what services did to
+// their requests, the periods of the schedule, and the horizon.
 func (s *clauseBuilder) addClients() {
 	for _, ev := range s.ClientEvents() {
 		switch ev.Kind {
@@ -123,8 +123,8 @@ func (s *clauseBuilder) addClients() {
 }
 
 // hasContinued reports whether a client continued after the failure that made its program
-// return an error at the end: it asked for a lock again. Such a client did not stop because
-// of that failure.
+// return an error at the end: it asked for a lock again. So that failure is not the reason why
+// the client stopped.
 func (s *clauseBuilder) hasContinued(ev *trace.Event) bool {
 	f, _ := s.CauseOfEnd(ev)
 	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {
@@ -190,9 +190,10 @@ func (s *clauseBuilder) theLock(name string) string {
 	return "the lock"
 }
 
-// lossText says which lease a client learns that it has lost, and how long after the end of
-// the lease, or that its section had ended by then. The loss of a session is reported for
-// each section that used it, so the text names a section that is not the client's latest.
+// lossText describes the loss signal that a client gets: the lease, and how long after the end
+// of the lease the signal came. If the section had ended by then, lossText says that instead.
+// The loss of a session is reported for each section that used it, so the text names a section
+// that is not the client's latest.
 func (s *clauseBuilder) lossText(lost *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
 	text := s.itsLease(s.lockIn(lost)) + " is lost"
@@ -217,9 +218,9 @@ func (s *clauseBuilder) hasBegunLaterSection(section *history.Section, before *t
 	})
 }
 
-// lossDelay says how long after the end of its lease a section's client was notified of the
-// loss; "" if it was notified in time. A paused client cannot be notified, so the time of its
-// pauses does not count.
+// lossDelay says how late the loss signal of a section came, counted from the end of the lease;
+// "" if it came in time. A paused client cannot be notified, so the time of its pauses does not
+// count.
 func (s *clauseBuilder) lossDelay(section *history.Section) string {
 	late := s.NotifiedLate(section)
 	if late == 0 {

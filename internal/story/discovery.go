@@ -22,7 +22,8 @@ type Discovery struct {
 	Open []OpenRun
 }
 
-// An OpenRun is a run without a definite verdict: with or without fencing, and the reason.
+// An OpenRun is a run without a definite verdict. Fencing is "off" or "on", and Why is the
+// reason.
 type OpenRun struct{ Fencing, Why string }
 
 // Comments returns the paragraphs of the comment in the file.

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ending returns the last sentence of a paragraph, which says what broke; "" if the
-// statements before it already say that.
+// ending returns the last sentence of a paragraph. It says what broke, that nothing broke, or
+// which misconduct the run shows. It is "" if the statements before it already say what broke.
 func (p *Paragraph) ending() string {
 	if conduct := p.conduct(); conduct != "" {
 		return conduct
@@ -72,14 +72,14 @@ func (p *Paragraph) describeStuck(f checks.Finding) string {
 	}
 	var parts []string
 	for _, client := range clients {
-		switch step, in := open[client]; {
+		switch step, isWaiting := open[client]; {
 		case failed[client] == 1:
 			parts = append(parts, client+" asks for the lock once, in vain")
 		case failed[client] > 1:
 			parts = append(parts, fmt.Sprintf("%s asks for the lock %d times, always in vain", client, failed[client]))
-		case in && step == trace.Acquire:
+		case isWaiting && step == trace.Acquire:
 			parts = append(parts, client+" waits for an answer to its acquire")
-		case in:
+		case isWaiting:
 			parts = append(parts, fmt.Sprintf("%s does not finish its %s", client, step))
 		}
 	}

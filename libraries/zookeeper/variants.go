@@ -9,14 +9,14 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A czxidRecipe is a queue with another token: the czxid of the node that holds the lock,
-// which is the number of the change that created the node. That number grows with every
-// change in the ensemble. No other client can have created this node, so the number belongs
-// to this grant.
+// A czxidRecipe is a queue with another token: the czxid of the znode by which the client holds
+// the lock. The czxid is the number of the change that created the znode. That number grows
+// with every change in the ensemble. No other client can have created this znode, so the number
+// belongs to this grant.
 //
-// The recipe reads the czxid when Lock has returned. It fails if the node does not exist.
-// It repeats the request until it gets an answer, because it must not return while the node
-// exists.
+// The recipe reads the czxid when Lock has returned. It fails if the znode does not exist. It
+// repeats the request until it gets an answer, because it must not return an error while the
+// znode still exists.
 type czxidRecipe struct{ *queue }
 
 // acquire implements recipe.

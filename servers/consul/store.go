@@ -80,7 +80,7 @@ func (s *store) delete(index uint64, key string) {
 	s.lastChange = index
 }
 
-// keysUnder returns the entries whose keys have a prefix, sorted by key.
+// keysUnder returns the entries whose keys begin with prefix, sorted by key.
 func (s *store) keysUnder(prefix string) (all []*entry) {
 	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
 		if strings.HasPrefix(key, prefix) {
@@ -90,9 +90,9 @@ func (s *store) keysUnder(prefix string) (all []*entry) {
 	return all
 }
 
-// latestIndex returns the index of the latest change or deletion of any key with a prefix.
-// If there was none, it returns the index of the latest change of any key. Unlike a real
-// server, it does not forget deletions after a quarter of an hour.
+// latestIndex returns the index of the latest change or deletion of any key that begins with
+// prefix. If there was none, it returns the index of the latest change of any key. Unlike a
+// real server, it does not forget deletions after a quarter of an hour.
 func (s *store) latestIndex(prefix string) (index uint64) {
 	if prefix == "" {
 		return s.lastChange

@@ -17,7 +17,8 @@ import (
 type replication struct {
 	*replicas.Node[update]
 	n *node
-	// offset counts the changes that a master has sent, or that a replica has applied.
+	// offset is the number of the latest update that a master has made, or that a replica has
+	// applied.
 	offset int
 	// waitCalls are the WAIT commands that have no answer yet.
 	waitCalls []*waitCall

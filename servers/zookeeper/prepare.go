@@ -56,8 +56,7 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	if !isValid {
 		return errInvalidACL
 	}
-	// The parent of /a is /, which the real server writes as "". The real server returns ""
-	// for the parent of /, too.
+	// Here parent("/a") and parent("/") are both "/". The real server has "" for both.
 	parentNode := t.nodes[parent(q.path)]
 	if parentNode == nil {
 		return errNoNode
@@ -141,9 +140,10 @@ func (t *tree) nextVersion(q *request, perm int32, who []ident, currentVersion f
 	return currentVersion(n) + 1, ok
 }
 
-// prepareMulti prepares the operations of a multi in order, each for the tree that the
-// earlier ones would leave. If one fails, none takes effect. In the answer, those before it
-// have the code ok, and those after it "not tried".
+// prepareMulti prepares the operations of a multi in order, each for the tree as the earlier
+// operations would have changed it. If one fails, none takes effect. In the answer, the
+// operations before the failed one have the code ok. The operations after it have
+// errInconsistent, which the trace shows as "not tried".
 func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
 	trial := t.clone()
 	for i, op := range q.ops {

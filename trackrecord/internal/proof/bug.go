@@ -58,7 +58,7 @@ func Bugs() ([]Bug, error) {
 	return all, nil
 }
 
-// readBug reads the bug whose folder has a name.
+// readBug reads the bug in the folder with the given name.
 func readBug(name string) (Bug, error) {
 	b := Bug{Name: name}
 	file := path.Join(name, "story.yaml")
