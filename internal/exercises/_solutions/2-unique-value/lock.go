@@ -39,7 +39,7 @@ type Lease struct {
 // Expires returns the end of the lease. The holder must have stopped its work by then.
 func (l *Lease) Expires() time.Time { return l.expires }
 
-// Acquire tries once to acquire the lock. It does not wait for another holder.
+// Acquire tries once to acquire the lock. If another client holds it, Acquire does not wait.
 func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	value := rand.Text()
 	set, err := l.nodes[0].SetNX(ctx, l.key, value, l.ttl).Result()

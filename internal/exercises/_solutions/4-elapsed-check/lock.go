@@ -39,7 +39,7 @@ type Lease struct {
 // Expires returns the end of the lease. The holder must have stopped its work by then.
 func (l *Lease) Expires() time.Time { return l.expires }
 
-// Acquire tries once to acquire the lock. It does not wait for another holder.
+// Acquire tries once to acquire the lock. If another client holds it, Acquire does not wait.
 func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	// The key is set later than this moment, so it also expires later than the lease.
 	lease := &Lease{l, rand.Text(), time.Now().Add(l.ttl)}
@@ -59,7 +59,7 @@ func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	return nil, err
 }
 
-// removeOwn removes a key if it still has a value, in one step.
+// removeOwn is a script that deletes KEYS[1] if its value is still ARGV[1], in one step.
 var removeOwn = redis.NewScript(`
 if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("del", KEYS[1])

@@ -42,7 +42,7 @@ func (l *Lease) Expires() time.Time { return l.expires }
 // askTimeout bounds the wait for one node. It is short compared with a TTL.
 func (l *Lock) askTimeout() time.Duration { return min(l.ttl/10, 200*time.Millisecond) }
 
-// ask asks all nodes at once, and returns how many of them have done it.
+// ask calls do for all nodes at the same time, and returns for how many of them do succeeded.
 func (l *Lock) ask(ctx context.Context, do func(ctx context.Context, node *redis.Client) bool) int {
 	ctx, cancel := context.WithTimeout(ctx, l.askTimeout())
 	defer cancel()
@@ -62,7 +62,7 @@ func (l *Lock) ask(ctx context.Context, do func(ctx context.Context, node *redis
 // quorum is the smallest number of nodes that is a majority.
 func (l *Lock) quorum() int { return len(l.nodes)/2 + 1 }
 
-// Acquire tries once to acquire the lock. It does not wait for another holder.
+// Acquire tries once to acquire the lock. If another client holds it, Acquire does not wait.
 func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	// The keys are set later than this moment, so they also expire later than the lease.
 	lease := &Lease{l, rand.Text(), time.Now().Add(l.ttl)}
@@ -78,7 +78,7 @@ func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	return nil, ErrNotAcquired
 }
 
-// removeOwn removes a key if it still has a value, in one step.
+// removeOwn is a script that deletes KEYS[1] if its value is still ARGV[1], in one step.
 var removeOwn = redis.NewScript(`
 if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("del", KEYS[1])
@@ -97,7 +97,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// extendOwn gives a key a new expiry if it still has a value, in one step.
+// extendOwn is a script that sets the expiry of KEYS[1] if its value is still ARGV[1].
 var extendOwn = redis.NewScript(`
 if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("pexpire", KEYS[1], ARGV[2])

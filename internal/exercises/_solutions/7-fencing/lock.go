@@ -43,7 +43,7 @@ func (l *Lease) Expires() time.Time { return l.expires }
 // askTimeout bounds the wait for one node. It is short compared with a TTL.
 func (l *Lock) askTimeout() time.Duration { return min(l.ttl/10, 200*time.Millisecond) }
 
-// ask asks all nodes at once, and returns how many of them have done it.
+// ask calls do for all nodes at the same time, and returns for how many of them do succeeded.
 func (l *Lock) ask(ctx context.Context, do func(ctx context.Context, node *redis.Client) bool) int {
 	ctx, cancel := context.WithTimeout(ctx, l.askTimeout())
 	defer cancel()
@@ -63,14 +63,15 @@ func (l *Lock) ask(ctx context.Context, do func(ctx context.Context, node *redis
 // quorum is the smallest number of nodes that is a majority.
 func (l *Lock) quorum() int { return len(l.nodes)/2 + 1 }
 
-// grant sets a key that does not exist, and counts the grant. It returns the count, or 0.
+// grant sets a key that does not exist, and counts the grant. It returns the count, or 0 if the
+// key exists.
 var grant = redis.NewScript(`
 if redis.call("set", KEYS[1], ARGV[1], "nx", "px", ARGV[2]) then
 	return redis.call("incr", KEYS[2])
 end
 return 0`)
 
-// writeBack raises the count to a token, if the key still has a value.
+// writeBack raises the count to ARGV[2], if the value of KEYS[1] is still ARGV[1].
 var writeBack = redis.NewScript(`
 if redis.call("get", KEYS[1]) ~= ARGV[1] then
 	return 0
@@ -80,7 +81,7 @@ if tonumber(redis.call("get", KEYS[2]) or "0") < tonumber(ARGV[2]) then
 end
 return 1`)
 
-// Acquire tries once to acquire the lock. It does not wait for another holder.
+// Acquire tries once to acquire the lock. If another client holds it, Acquire does not wait.
 func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	// The keys are set later than this moment, so they also expire later than the lease.
 	lease := &Lease{lock: l, value: rand.Text(), expires: time.Now().Add(l.ttl)}
@@ -95,8 +96,8 @@ func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	for n := range counts {
 		lease.token = max(lease.token, n)
 	}
-	// Each later majority shares a node with the one that knows this token. So its highest
-	// count is greater.
+	// Then a majority of nodes knows this token. Each later majority shares a node with it, so
+	// a later grant counts higher.
 	if granted >= l.quorum() {
 		granted = l.ask(ctx, func(ctx context.Context, node *redis.Client) bool {
 			n, err := writeBack.Run(ctx, node, keys, lease.value, lease.token).Int()
@@ -106,7 +107,8 @@ func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	if granted >= l.quorum() && time.Now().Before(lease.expires) {
 		return lease, nil
 	}
-	// A key may be set although there was no answer. ctx may have ended.
+	// A key may be set although there was no answer. The release must be sent even if ctx has
+	// ended.
 	_ = lease.Release(context.WithoutCancel(ctx))
 	return nil, ErrNotAcquired
 }
@@ -114,7 +116,7 @@ func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 // Token returns the fencing token. It is greater than the tokens of all earlier leases.
 func (l *Lease) Token() uint64 { return l.token }
 
-// removeOwn removes a key if it still has a value, in one step.
+// removeOwn is a script that deletes KEYS[1] if its value is still ARGV[1], in one step.
 var removeOwn = redis.NewScript(`
 if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("del", KEYS[1])
@@ -133,7 +135,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// extendOwn gives a key a new expiry if it still has a value, in one step.
+// extendOwn is a script that sets the expiry of KEYS[1] if its value is still ARGV[1].
 var extendOwn = redis.NewScript(`
 if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("pexpire", KEYS[1], ARGV[2])
