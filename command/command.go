@@ -112,9 +112,10 @@ func rootCommand(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locksim",
 		Short: "Show how distributed locks fail, and what fencing tokens do about it",
-		Long: `locksim runs real lock clients against Redis nodes in a simulated world, in
-virtual time. A scenario pauses, partitions, crashes or misleads them at the
-worst moment; locksim shows what happened, in order, and says which properties
+		Long: `locksim runs real lock clients in virtual time, against simulated Redis, etcd,
+ZooKeeper, Consul, PostgreSQL and Kubernetes servers, and on SQLite files. A
+scenario pauses, partitions or crashes a client or a server, or sets a clock, at
+the worst moment; locksim shows what happened, in order, and says which properties
 held, without fencing tokens and with them.`,
 		Example: `  locksim list
   locksim explain gc-pause

@@ -30,7 +30,7 @@ func serveCommand() *cobra.Command {
 	f := &serveFlags{}
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
-		Short: "Show a site in the browser, from this machine alone",
+		Short: "Show a site in the browser, to this machine only",
 		Long: `Show the site in a folder that locksim site has made. Without a folder, make the site
 first, which takes a minute, and remove it at the end. Only this machine can open the
 site. It needs no network. Ctrl-C ends the command.`,

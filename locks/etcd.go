@@ -15,7 +15,7 @@ func init() {
 		"etcd-trylock":  concurrency + ": Mutex.TryLock, which does not wait",
 		"etcd-election": concurrency + ": Election, whose leader is the holder",
 
-		"etcd-election-version": "as etcd-election, but the client remains leader and proclaims in each section; token: the key's version",
+		"etcd-election-version": "as etcd-election, but the leader keeps its key and writes it again (Proclaim) for each section; token: the key's version",
 
 		"etcd-no-recheck":     ownTitle("Mutex.Lock that, after waiting, does not check that its own key still exists, as in 3.4.3"),
 		"etcd-ask-owner":      ownTitle("a waiter checks that its own key exists, as Mutex.IsOwner does, and mistakes that for holding the lock"),

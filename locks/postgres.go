@@ -25,7 +25,7 @@ func init() {
 		"postgres-lease-timestamp":       "as postgres-lease, with clock_timestamp() instead of now()",
 		"postgres-lease-begun":           "as postgres-lease, in a transaction that began earlier",
 		"postgres-lease-begun-timestamp": "as postgres-lease-begun, with clock_timestamp() instead of now()",
-		"postgres-lease-case":            "as postgres-lease, acquired by a statement that always succeeds: … DO UPDATE SET holder = CASE WHEN expires_at < now() …",
+		"postgres-lease-case":            "as postgres-lease, acquired by a statement that always succeeds: … DO UPDATE SET holder = CASE WHEN expires_at < now() …; the feature look compares the holder in the answer with the client",
 	} {
 		k := Kind{
 			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,
@@ -33,7 +33,7 @@ func init() {
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
 		}
 		if name == "postgres-lease-case" {
-			k.Features = append(slices.Clone(features), "look") // check the holder in the answer; without it no error means that the lock was acquired
+			k.Features = append(slices.Clone(features), "look") // compare the holder in the answer; without it no error means that the lock was acquired
 		}
 		Register(k)
 	}

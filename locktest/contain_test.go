@@ -82,7 +82,7 @@ func TestHangEndsRunAndSearch(t *testing.T) {
 	}
 	for _, does := range []string{"waits-for-ever", "sleeps-for-ever"} {
 		for test, want := range map[string][]string{
-			"TestMisbehaving":         {"broken: 1 mistake, which fails ", "not run: 5", "LOCKSIM_REPLAY='claims/lease' go test -run '^TestMisbehaving$'"},
+			"TestMisbehaving":         {"broken: 1 mistake makes ", "not run: 5", "LOCKSIM_REPLAY='claims/lease' go test -run '^TestMisbehaving$'"},
 			"TestMisbehavingExplored": {"broken: 1 mistake, in 1 way to break the lock", "LOCKSIM_REPLAY='explore {}' go test -run '^TestMisbehavingExplored$'"},
 		} {
 			t.Run(does+" "+test, func(t *testing.T) {

@@ -134,7 +134,7 @@ func (s *summary) String() string {
 	case len(s.failed) == 0:
 		fmt.Fprintf(&b, "%s: no failure in %s\n", s.config.Name, tried)
 	default:
-		fmt.Fprintf(&b, "%s: %s, which %s %d of %s\n", s.config.Name, voice.Count(len(s.causes), "mistake"), failVerb(len(s.causes)), len(s.failed), tried)
+		fmt.Fprintf(&b, "%s: %s %s %d of %s fail (%s run)\n", s.config.Name, voice.Count(len(s.causes), "mistake"), makeVerb(len(s.causes)), len(s.failed), voice.Count(s.count, "test case"), worldsWere(s.worlds))
 	}
 	s.writeKnown(&b)
 	if s.chance != nil {
@@ -204,11 +204,20 @@ func (s *summary) writeKnown(b *strings.Builder) {
 	}
 }
 
-func failVerb(mistakes int) string {
+// makeVerb returns the form of "make" for so many mistakes.
+func makeVerb(mistakes int) string {
 	if mistakes == 1 {
-		return "fails"
+		return "makes"
 	}
-	return "fail"
+	return "make"
+}
+
+// worldsWere returns "1 world was" or the same for another number of worlds.
+func worldsWere(worlds int) string {
+	if worlds == 1 {
+		return "1 world was"
+	}
+	return voice.Count(worlds, "world") + " were"
 }
 
 // writeNumbers writes how many test cases have each result, and what is to blame for the violations

@@ -43,7 +43,7 @@ func TestSummary(t *testing.T) {
 	} {
 		sum.add(testCase{name: tried.story}, tried.testResult)
 	}
-	const want = `a lock: 2 mistakes, which fail 3 of 8 test cases in 10 worlds
+	const want = `a lock: 2 mistakes make 3 of 8 test cases fail (10 worlds were run)
 
 1  release removes the key of another acquisition, because it compares nothing
    in 2 worlds of 2 test cases; violates lease-exclusion, release-ownership

@@ -15,7 +15,7 @@ import (
 func describeSetup(run scenarios.RunResult) []remark {
 	rows := append(rowsOf(setting.DescribeChanges(run.History.Trace.Overrides)), describeLocks(run)...)
 	if simulatedTokens(run.History) {
-		rows = append(rows, remark{"tokens", "from the simulator, in the order of the nodes' grants; may have gaps"})
+		rows = append(rows, remark{"tokens", "from the simulator, in grant order; failed attempts leave gaps"})
 	}
 	if run.Represents != "" {
 		rows = append(rows, remarkOn("server", run.Represents))

@@ -100,11 +100,11 @@ func TestDecisions(t *testing.T) {
 	tally := summaryTally()
 	decisions := func() [][]string { return textsOf(decisionTable((tallyTables{tally, noPage}).decisions()).Table) }
 	want := [][]string{
-		{"cost only time", "fit", "fewest messages: single 10 and redlock 30"},
-		{"are fine if rare", "fit", "survives one server: redlock"},
-		{"are fine if rare", "other", "no server may be down: single"},
-		{"harm data elsewhere", "fit", "own token; data right if the storage checks it: redlock"},
-		{"harm data elsewhere", "other", "no own token: single"},
+		{"only time is lost", "fit", "fewest messages: single 10 and redlock 30"},
+		{"rare cases are acceptable", "fit", "survives one server: redlock"},
+		{"rare cases are acceptable", "unfit", "no server may be down: single"},
+		{"data in another system is damaged", "fit", "own token; data right if the storage checks it: redlock"},
+		{"data in another system is damaged", "unfit", "no own token: single"},
 	}
 	if got := decisions(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the decisions are\n%q\nwant\n%q", got, want)

@@ -36,7 +36,7 @@ func (t tallyTables) decisions() []decision {
 // the third.
 func (t tallyTables) cheapestLocks() decision {
 	const most = 3
-	d := decision{Need: "cost only time", Because: "fewest messages"}
+	d := decision{Need: "only time is lost", Because: "fewest messages"}
 	m := t.measured("traffic", "messages per section")
 	if len(m.rows) == 0 {
 		return d
@@ -65,7 +65,7 @@ func (t tallyTables) cheapestLocks() decision {
 
 // survivingLocks returns the locks that still work when one of their servers is down.
 func (t tallyTables) survivingLocks() decision {
-	d := decision{Need: "are fine if rare", Because: "survives one server"}
+	d := decision{Need: "rare cases are acceptable", Because: "survives one server"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		switch s := t.survival(column); {
@@ -74,7 +74,7 @@ func (t tallyTables) survivingLocks() decision {
 		case s.hasReplica:
 			reasons.add(s.harm+" after a replica takes over", story.Visible(lock))
 		case s.isTested && s.isOneOfSeveral():
-			reasons.add("unknown, 1 server is simulated", story.Visible(lock)+" (of "+s.usual+")")
+			reasons.add("unknown, because locksim simulates 1 server", story.Visible(lock)+" (in production "+s.usual+")")
 		case s.isTested:
 			reasons.add("no server may be down", story.Visible(lock))
 		}
@@ -85,7 +85,7 @@ func (t tallyTables) survivingLocks() decision {
 
 // locksWithTokens returns the locks whose own tokens protect data that is elsewhere.
 func (t tallyTables) locksWithTokens() decision {
-	d := decision{Need: "harm data elsewhere", Because: "own token; data right if the storage checks it"}
+	d := decision{Need: "data in another system is damaged", Because: "own token; data right if the storage checks it"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		hasTokens, known := t.ownTokens(column)
@@ -108,7 +108,7 @@ func (t tallyTables) locksWithTokens() decision {
 // locksBesideData lists all locks on the systems of the compared locks that can protect data in
 // the same system.
 func (t tallyTables) locksBesideData() decision {
-	d := decision{Need: "harm data in the lock's system", Because: "one transaction writes, and holds or checks the lock"}
+	d := decision{Need: "data in the lock's own system is damaged", Because: "one transaction writes, and holds or checks the lock"}
 	systems := map[string]bool{}
 	for column, lock := range t.Locks {
 		kind, _ := locks.Lookup(lock)
@@ -158,7 +158,7 @@ func (g groups) texts() []string {
 // row for the others, because a few long lines are easier to read than many short ones.
 // Both have the need, which heads the row for a screen reader.
 func decisionTable(decisions []decision) tallyTable {
-	out := table{Heads: heads("two clients at once", "locks", "which, and why"), wraps: true}
+	out := table{Heads: heads("if two clients work at once", "locks", "which, and why"), wraps: true}
 	for _, d := range decisions {
 		fit := "none"
 		if len(d.Fit) > 0 {
@@ -166,7 +166,7 @@ func decisionTable(decisions []decision) tallyTable {
 		}
 		out.add(plainCell(d.Need), plainCell("fit"), plainCell(d.Because+": "+fit))
 		if len(d.Others) > 0 {
-			out.add(plainCell(d.Need), plainCell("other"), plainCell(strings.Join(d.Others, "; ")))
+			out.add(plainCell(d.Need), plainCell("unfit"), plainCell(strings.Join(d.Others, "; ")))
 		}
 	}
 	return tallyTable{Title: "Which lock", Table: out}

@@ -282,7 +282,7 @@ func (t *Tally) legend(o Options) facts {
 	rows := append(facts(changesOf(t.Rows)), remarkOn("cells", "✓ never, ✗ on every seed, 3/20 on three of twenty; – nothing to judge; n/a the scenario does not apply to the lock or was not run; ? unknown, because a run was inconclusive"))
 	rows = append(rows, remarkOn("numbers", "the median over the seeds, and the 99th percentile if it differs"))
 	rows = append(rows, remarkOn("seeds", fmt.Sprintf("%s, from %d on; the same seeds give the same table on every machine", t.seedWords(), t.Seed)))
-	rows = append(rows, remarkOn("every cell", fmt.Sprintf("comes from runs of its scenario with its lock, such as %s; if a cell needs another seed, a command below the table has this seed", t.replayCommand(0, 0, t.Seed, o))))
+	rows = append(rows, remarkOn("every cell", fmt.Sprintf("to see a run behind it, run its scenario with its lock: for example %s; the results of a cell that differ between seeds are listed below its table, with a command", t.replayCommand(0, 0, t.Seed, o))))
 	if len(issuing) > 0 {
 		rows = append(rows, remarkOn("own tokens", story.List(issuing)+": each grant comes with a fencing token"))
 	}

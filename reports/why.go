@@ -48,7 +48,7 @@ func (w whyReport) document() *document {
 	d.add("", w.table())
 	d.add("", paragraph(w.legend()))
 	if len(w.Steady) > 0 {
-		d.add("What changes nothing", paragraph("No value that was tried changes a verdict or lease-exclusion: "+visibleList(w.Steady)+"."))
+		d.add("What changes nothing", paragraph("For these settings, no tried value changes a verdict or lease-exclusion: "+visibleList(w.Steady)+"."))
 	}
 	if len(w.Unknown) > 0 {
 		d.add("What could not be judged", paragraph(w.unknown()))
@@ -122,10 +122,10 @@ const stuckLegend = "Where there is a *, the lock is never granted, or some clie
 func (w whyReport) legend() string {
 	words := "No change that was tried changes a verdict or lease-exclusion."
 	if len(w.Turns) > 0 {
-		words = "Of a time or another quantity, the table shows the nearest value below and above that changes a verdict or lease-exclusion. The change null removes what is there."
+		words = "For a time or another number, the table shows the nearest smaller and the nearest larger value for each new outcome. The value null removes a field."
 	}
 	if len(w.Observed) > 0 {
-		words += " So that a change of one time does not move the others, the scenario has these observed times in place of events: " + visibleList(w.Observed) + "."
+		words += " The scenario ends or begins something at an event. So that a change of one time does not move it, the event was replaced by the time at which it happened: " + visibleList(w.Observed) + "."
 	}
 	if w.Now.IsStuck || slices.ContainsFunc(w.Turns, func(t whatif.Turn) bool { return t.Outcome.IsStuck }) {
 		words += " " + stuckLegend
@@ -172,9 +172,9 @@ func (w whyReport) command(t whatif.Turn) string {
 
 // method says how the changes were found, and what can be missed.
 func (w whyReport) method() string {
-	words := fmt.Sprintf("%d changed scenarios were run. Of a time or a rate, about fifteen values between nearly zero and eight times the value were tried; of a whole number, each from 1 to three times the number, but at most to 64; of network.latency, values up to %v. Other times and numbers that the scenario leaves out were not tried. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried, whatif.LongestLatency)
+	words := fmt.Sprintf("%d changed scenarios were run. The values that were tried: for a time or a rate, about fifteen between nearly zero and eight times the value; for a whole number, each from 1 to three times the number, at most 64; for network.latency, values up to %v. Other times and numbers that the scenario leaves out were not tried. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried, whatif.LongestLatency)
 	if len(w.NewFaults) > 0 {
-		words += " As new faults, each alone, were tried: " + w.newFaults() + ". Of each kind, the smallest that changes a verdict or lease-exclusion is shown, up to the largest size that locksim explore tries."
+		words += " One new fault at a time was also added: " + w.newFaults() + ". For each kind of fault, the table shows the smallest that changes a verdict or lease-exclusion, up to the largest size that locksim explore tries."
 	}
 	if n := w.Untried(); n > 0 {
 		words += fmt.Sprintf(" %d other new faults were not tried; locksim explore tries all faults.", n)
@@ -197,14 +197,18 @@ var newFaultNames = map[trace.Effect]string{
 func (w whyReport) newFaults() string {
 	var all []string
 	for _, n := range w.NewFaults {
-		count := fmt.Sprint(n.Tried)
+		text := fmt.Sprintf("%d %s", n.Tried, cmp.Or(newFaultNames[n.Effect], string(n.Effect)))
+		var remarks []string
 		if n.Tried < n.Of {
-			count += fmt.Sprintf(" of %d", n.Of)
+			remarks = append(remarks, fmt.Sprintf("of %d", n.Of))
 		}
 		if n.Unknown > 0 {
-			count += fmt.Sprintf(" (%d inconclusive)", n.Unknown)
+			remarks = append(remarks, story.Count(n.Unknown, "inconclusive run"))
 		}
-		all = append(all, count+" "+cmp.Or(newFaultNames[n.Effect], string(n.Effect)))
+		if len(remarks) > 0 {
+			text += " (" + strings.Join(remarks, "; ") + ")"
+		}
+		all = append(all, text)
 	}
 	return story.List(all)
 }

@@ -53,7 +53,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"",
 	},
 	"unlocks-in-other-session": {
-		"asks another session to unlock than the one that holds the lock, and the answer is false",
+		"sends the unlock to a session that does not hold the lock, and the answer is false",
 		"acquire and release on one connection: take it from the pool, with sql.DB.Conn for example, keep it until the release, and return an error if pg_advisory_unlock returns false",
 		"postgres-pooler",
 	},

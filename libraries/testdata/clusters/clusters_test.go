@@ -76,7 +76,8 @@ type ephemeral struct {
 
 func (l ephemeral) Release(ctx context.Context) error { return l.conn.Delete(l.path, -1) }
 
-// Session says that the lease lasts as long as the session, as the servers call it.
+// Session returns the identifier of the session, as the servers write it. The lease lasts as
+// long as this session.
 func (l ephemeral) Session() string { return strconv.FormatUint(uint64(l.session), 16) }
 
 func TestOnZooKeeper(t *testing.T) {

@@ -37,7 +37,8 @@ type zooKeeperLease struct {
 
 func (l zooKeeperLease) Release(ctx context.Context) error { return l.conn.Delete(l.path, -1) }
 
-// Session says that the lease lasts as long as the session, as the servers call it.
+// Session returns the identifier of the session, as the servers write it. The lease lasts as
+// long as this session.
 func (l zooKeeperLease) Session() string { return strconv.FormatUint(uint64(l.session), 16) }
 
 func newZooKeeperNode(flags int32) locktest.New {
