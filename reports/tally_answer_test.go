@@ -101,8 +101,8 @@ func TestDecisions(t *testing.T) {
 	decisions := func() [][]string { return textsOf(decisionTable((tallyTables{tally, noPage}).decisions()).Table) }
 	want := [][]string{
 		{"only time is lost", "fit", "fewest messages: single 10 and redlock 30"},
-		{"rare cases are acceptable", "fit", "survives one server: redlock"},
-		{"rare cases are acceptable", "unfit", "no server may be down: single"},
+		{"rare cases are fine", "fit", "survives one server: redlock"},
+		{"rare cases are fine", "unfit", "no server may be down: single"},
 		{"data in another system is damaged", "fit", "own token; data right if the storage checks it: redlock"},
 		{"data in another system is damaged", "unfit", "no own token: single"},
 	}

@@ -65,7 +65,7 @@ func (t tallyTables) cheapestLocks() decision {
 
 // survivingLocks returns the locks that still work when one of their servers is down.
 func (t tallyTables) survivingLocks() decision {
-	d := decision{Need: "rare cases are acceptable", Because: "survives one server"}
+	d := decision{Need: "rare cases are fine", Because: "survives one server"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		switch s := t.survival(column); {
@@ -158,7 +158,7 @@ func (g groups) texts() []string {
 // row for the others, because a few long lines are easier to read than many short ones.
 // Both have the need, which heads the row for a screen reader.
 func decisionTable(decisions []decision) tallyTable {
-	out := table{Heads: heads("if two clients work at once", "locks", "which, and why"), wraps: true}
+	out := table{Heads: heads("two clients at once", "locks", "which, and why"), wraps: true}
 	for _, d := range decisions {
 		fit := "none"
 		if len(d.Fit) > 0 {
