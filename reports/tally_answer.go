@@ -27,7 +27,7 @@ func (t tallyTables) answer() []tallyTable {
 		{heads(cost.head("messages"))[0], cost.cell},
 		{heads(wait.head("wait after crash"))[0], wait.cell},
 	}
-	verdicts := newTallyTable("Answer", "4/17: in 4 of the 17 scenarios and variants that apply, what the head of the column names happened with at least one seed. The words are the assumptions that were broken in these 4. Two holders are two leases that overlap.", t.lockRows(0), columns)
+	verdicts := newTallyTable("Answer", "4/17: what the head names happened in 4 of the 17 scenarios and variants that apply, with at least one seed. The words are the assumptions broken in these 4. Two holders: two leases overlap.", t.lockRows(0), columns)
 	verdicts.Table.narrow, verdicts.Table.wraps = false, true
 	tables := []tallyTable{verdicts}
 	if d := t.decisions(); len(d) > 0 {

@@ -103,8 +103,8 @@ func TestDecisions(t *testing.T) {
 		{"only time is lost", "fit", "fewest messages: single 10 and redlock 30"},
 		{"rare cases are fine", "fit", "survives one server: redlock"},
 		{"rare cases are fine", "unfit", "no server may be down: single"},
-		{"data in another system is damaged", "fit", "own token; data right if the storage checks it: redlock"},
-		{"data in another system is damaged", "unfit", "no own token: single"},
+		{"data elsewhere is wrong", "fit", "own token; data right if the storage checks it: redlock"},
+		{"data elsewhere is wrong", "unfit", "no own token: single"},
 	}
 	if got := decisions(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the decisions are\n%q\nwant\n%q", got, want)

@@ -74,7 +74,7 @@ func (t tallyTables) survivingLocks() decision {
 		case s.hasReplica:
 			reasons.add(s.harm+" after a replica takes over", story.Visible(lock))
 		case s.isTested && s.isOneOfSeveral():
-			reasons.add("unknown, because locksim simulates 1 server", story.Visible(lock)+" (in production "+s.usual+")")
+			reasons.add("unknown, 1 server is simulated", story.Visible(lock)+" (usually "+s.usual+")")
 		case s.isTested:
 			reasons.add("no server may be down", story.Visible(lock))
 		}
@@ -85,7 +85,7 @@ func (t tallyTables) survivingLocks() decision {
 
 // locksWithTokens returns the locks whose own tokens protect data that is elsewhere.
 func (t tallyTables) locksWithTokens() decision {
-	d := decision{Need: "data in another system is damaged", Because: "own token; data right if the storage checks it"}
+	d := decision{Need: "data elsewhere is wrong", Because: "own token; data right if the storage checks it"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		hasTokens, known := t.ownTokens(column)
@@ -108,7 +108,7 @@ func (t tallyTables) locksWithTokens() decision {
 // locksBesideData lists all locks on the systems of the compared locks that can protect data in
 // the same system.
 func (t tallyTables) locksBesideData() decision {
-	d := decision{Need: "data in the lock's own system is damaged", Because: "one transaction writes, and holds or checks the lock"}
+	d := decision{Need: "data in the lock's system is wrong", Because: "one transaction writes, and holds or checks the lock"}
 	systems := map[string]bool{}
 	for column, lock := range t.Locks {
 		kind, _ := locks.Lookup(lock)
