@@ -67,11 +67,13 @@ let wanted = 0, isBusy = false, idle = Promise.resolve();
 function refresh() {
   const asked = performance.now();
   wanted++;
-  if (isBusy) return;
+  if (isBusy) {
+    markOld();
+    return;
+  }
   isBusy = true;
   document.documentElement.dataset.state = "busy";
-  clearTimeout(slow);
-  slow = setTimeout(sayRunning, 500);
+  markOld();
   $("landscape").dataset.state = "waiting";
   idle = (async () => {
     for (let served = 0; served !== wanted;) {
@@ -79,6 +81,7 @@ function refresh() {
       const from = state, a = await answerTo(from);
       if (served !== wanted) continue;
       clearTimeout(slow);
+      document.documentElement.removeAttribute("data-old");
       if (a.problems) showProblems(a.problems, from);
       else showAnswer(a, from);
       if (engine.isReady) window.playground.latencies.push(performance.now() - asked);
@@ -87,6 +90,15 @@ function refresh() {
     document.documentElement.dataset.state = "idle";
     showPlaces();
   })();
+}
+
+// markOld marks what is shown if it is not the current world, and says so after a while. At the
+// beginning the page has its answer before the engine is there.
+function markOld() {
+  const isOld = !answer || write(state) !== write(shown);
+  document.documentElement.toggleAttribute("data-old", isOld);
+  clearTimeout(slow);
+  if (isOld) slow = setTimeout(sayRunning, 500);
 }
 
 // sayRunning says that a world is being run, once the engine is there.

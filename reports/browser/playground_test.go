@@ -285,6 +285,9 @@ func TestPlaygroundTurnsWhereTheSweepDoes(t *testing.T) {
 // Every control works by keys alone, and the back button leads to the world before.
 func TestPlaygroundByKeys(t *testing.T) {
 	p := openPlayground(t, patient, desktop)
+	if eval[bool](p, `document.documentElement.hasAttribute("data-old")`) {
+		t.Error("the first answer is marked as old while the engine is loaded")
+	}
 	first := p.checkVerdict(unsafeThenSafe)
 	p.until("the danger map is there", `!document.getElementById("landscape").hidden`)
 
@@ -606,6 +609,7 @@ func (p *tab) selectOption(id, value string) {
 func TestPlaygroundEndsAWorld(t *testing.T) {
 	values := url.Values{"set": {"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}
 	p := openPlayground(t, "?patience=2000#"+strings.ReplaceAll(values.Encode(), "+", "%20"), desktop)
+	p.until("the page says that it waits for the world", `document.getElementById("verdict").textContent === "This world is being run."`)
 	p.until("the page has ended the world", `document.querySelector("#problems p")?.textContent.includes("did not end within 2 seconds") === true`)
 	// A request that waits behind a world that does not end is answered by the next engine.
 	endless := playground.Request{Kind: playground.CellKind, Scenario: "gc-pause", Seed: 1, Sets: values["set"]}
