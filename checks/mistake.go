@@ -568,13 +568,13 @@ func (h *judgedRun) isRenewedAfterRelease(k *history.Holding) bool {
 // sendsRenewal reports whether the last event of a violation sends a command with which the lock
 // has renewed the same client's keys before, outside of its calls.
 func (h *judgedRun) sendsRenewal(f Finding) bool {
-	sent := h.Event(f.At)
+	sentCommand, sent := h.CommandOf(&trace.Actor{Sent: f.At})
 	for _, k := range h.Holdings() {
 		for _, touch := range k.Touches {
 			if touch.By == nil || touch.By.Client != k.Owner.Client || touch.By.Client != sent.Process || h.stepOf(touch.By).AtLock() {
 				continue
 			}
-			if command, _ := h.CommandOf(touch.By); isSameCode(command, strings.Fields(sent.Text)) {
+			if command, _ := h.CommandOf(touch.By); isSameCode(command, sentCommand) {
 				return true
 			}
 		}

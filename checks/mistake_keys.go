@@ -181,8 +181,9 @@ func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
 // session on which it should have depended.
 func (h *judgedRun) isKeptWithoutExpiry(k *history.Holding) bool {
 	lock, isOfLock := h.LockAt(k.Place)
-	isEnd := func(ev trace.Event) bool { return ev.Kind == trace.KindCloseSession && ev.Peer == k.Owner.Client }
 	return isOfLock && lock.TTL > 0 && k.Due == history.Forever && k.Ended == nil && slices.ContainsFunc(h.CallsOf(k.Owner), func(c *history.Call) bool {
-		return c.Step == trace.Release && c.Began != nil && slices.ContainsFunc(h.Trace.Events[c.Began.Seq:], isEnd)
+		return c.Step == trace.Release && c.Began != nil && slices.ContainsFunc(h.SessionEvents(), func(ev *trace.Event) bool {
+			return ev.Kind == trace.KindCloseSession && ev.Peer == k.Owner.Client && ev.Seq > c.Began.Seq
+		})
 	})
 }

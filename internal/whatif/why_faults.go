@@ -16,7 +16,7 @@ import (
 // minutes.
 func (f *finder) mostNewFaults() int {
 	const most, least, events = 40, 8, 60_000
-	return min(max(events/max(len(f.history.Trace.Events), 1), least), most)
+	return min(max(events/max(f.history.EventCount(), 1), least), most)
 }
 
 // tryNewFaults finds, of each kind of fault that is likely to break something, the smallest
