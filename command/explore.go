@@ -347,12 +347,15 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 			return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 		}
 	}
-	base, late, err := base.WithBoundedStarts(f.timeout)
+	base, late, endless, err := base.WithBoundedWaits(f.timeout)
 	if err != nil {
 		return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 	}
 	for _, client := range late {
 		printLine(stderr, "%s begins soon after the start here, because in %s it waits for something that only a fault causes", client, s.Name)
+	}
+	for _, client := range endless {
+		printLine(stderr, "%s works for a second here, because in %s it works until something happens that only a fault causes", client, s.Name)
 	}
 	return base, lock, nil
 }

@@ -19,7 +19,7 @@ import (
 
 // mostNames is how many names the packages may export. Lower it whenever they export fewer:
 // an exported name is a promise, and strangers have to read it.
-const mostNames = 1170
+const mostNames = 1171
 
 var update = flag.Bool("update", false, "rewrite testdata/names.txt")
 

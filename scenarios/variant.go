@@ -31,6 +31,12 @@ func (v *Variant) Starts(client string) trace.Point {
 	return c.Starts
 }
 
+// WorksUntil returns the point until which a client works at least; the zero Point if there is none.
+func (v *Variant) WorksUntil(client string) trace.Point {
+	c, _ := v.spec.Clients.get(client)
+	return c.WorksUntil
+}
+
 // Locks returns the kinds of locks for which the scenario has an expectation: its own
 // first, then the others.
 func (v *Variant) Locks() []string {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/internal/runs"
@@ -175,36 +176,47 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 	return Base{Base: runs.Base{Name: name, Text: withoutDescription(v).Bytes(), Seed: seed}}
 }
 
-// WithBoundedStarts returns the base with a latest start for each client that would
-// otherwise wait forever: the clients that start only after an effect of a fault, which the
-// base does not have. late lists these clients. They start at the latest a second apart. If
-// there are none, the base is unchanged. WithBoundedStarts runs the base in this process.
-func (b Base) WithBoundedStarts(patience time.Duration) (bounded Base, late []string, err error) {
-	v, err := b.Variant()
-	if err != nil {
-		return b, nil, err
-	}
-	report, err := NewLocal([]Base{b}, patience).Report(context.Background(), runs.WorldSpec{}, runs.FencingOff)
-	if err != nil || report.History == nil {
-		return b, nil, err
-	}
-	hasBegun := map[string]bool{}
-	for _, c := range report.History.Calls() {
-		hasBegun[c.Client] = true
-	}
-	starts := map[string]trace.Point{}
-	for i, name := range v.Clients() {
-		if start := v.Starts(name); !start.IsZero() && !hasBegun[name] {
-			late = append(late, name)
-			latest := trace.Clause{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}}
-			starts[name] = trace.AnyOf(append(start.Clauses(), latest)...)
+// WithBoundedWaits returns the base with an end of each wait that would otherwise last for the whole
+// run, because it waits for an effect of a fault, which the base does not have. late lists the
+// clients that would never start: they start at the latest a second apart. endless lists those
+// that would work for ever: they work until a second after they have acquired the lock. If there
+// are none, the base is unchanged. WithBoundedWaits runs the base in this process.
+func (b Base) WithBoundedWaits(patience time.Duration) (bounded Base, late, endless []string, err error) {
+	for {
+		v, err := b.Variant()
+		if err != nil {
+			return b, nil, nil, err
 		}
+		report, err := NewLocal([]Base{b}, patience).Report(context.Background(), runs.WorldSpec{}, runs.FencingOff)
+		if err != nil || report.History == nil {
+			return b, nil, nil, err
+		}
+		hasBegun, works := map[string]bool{}, map[string]bool{}
+		for _, c := range report.History.Calls() {
+			hasBegun[c.Client] = true
+			works[c.Client] = works[c.Client] || c.Step == trace.Work && c.Ended == nil
+		}
+		doc, isSame := v.Document(), true
+		bound := func(path string, point trace.Point, latest trace.Clause) {
+			doc.Set(path, trace.AnyOf(append(point.Clauses(), latest)...).String())
+			isSame = false
+		}
+		for i, name := range v.Clients() {
+			start, worksUntil := v.Starts(name), v.WorksUntil(name)
+			switch {
+			case !start.IsZero() && !hasBegun[name] && !slices.Contains(late, name):
+				late = append(late, name)
+				bound("clients."+name+".starts", start, trace.Clause{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}})
+			case !worksUntil.IsZero() && works[name] && !slices.Contains(endless, name):
+				endless = append(endless, name)
+				bound("clients."+name+".works-until", worksUntil, trace.Clause{Delay: time.Second, Happening: trace.Action{Process: name, Verb: trace.Acquired}})
+			}
+		}
+		if isSame {
+			return b, late, endless, nil
+		}
+		b.Text = doc.Bytes()
 	}
-	if v, err = v.WithChange(scenarios.Change{Starts: starts}); err != nil {
-		return b, nil, err
-	}
-	b.Text = v.Document().Bytes()
-	return b, late, nil
 }
 
 // WithLock returns the base with another registered kind of lock. It keeps the settings of
