@@ -90,8 +90,10 @@ func (f *learnCheckFlags) run(cmd *cobra.Command, arg string) error {
 		return fmt.Errorf("%s: --replay: there is no world %q; copy the name from what the check has printed, such as in-turn/7", cmd.CommandPath(), f.replay)
 	}
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // which nohup ignores
-		signals = append(signals, syscall.SIGHUP)
+	for _, s := range hangups {
+		if !signal.Ignored(s) { // nohup ignores it
+			signals = append(signals, s)
+		}
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), signals...)
 	defer stop()
