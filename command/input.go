@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -125,12 +124,12 @@ func loadDir(dir string) ([]input, error) {
 
 // loadFile reads one scenario file.
 func loadFile(name string) (input, error) {
-	if remedy := remedyForOutput(name); remedy != "" {
-		return input{}, fmt.Errorf("locksim: %s is not a scenario, but output of locksim; %s", name, remedy)
-	}
 	data, err := scenarioFile.readFile(name)
 	if err != nil {
 		return input{}, fmt.Errorf("locksim: %s: %w", name, err)
+	}
+	if remedy := remedyForOutput(name, data); remedy != "" {
+		return input{}, fmt.Errorf("locksim: %s is not a scenario, but output of locksim; %s", name, remedy)
 	}
 	s, err := scenarios.Parse(filepath.ToSlash(name), data)
 	return input{s, name, name}, err
@@ -138,15 +137,9 @@ func loadFile(name string) (input, error) {
 
 // remedyForOutput says what to do with a file that locksim wrote in JSON, such as a saved trace,
 // and that is given as a scenario. It returns "" for any other file.
-func remedyForOutput(name string) string {
-	file, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	start := make([]byte, 80)
-	n, _ := io.ReadFull(file, start) // a short file is no error
-	_, schema, isOutput := strings.Cut(string(start[:n]), `"schema": "locksim/`)
+func remedyForOutput(name string, data []byte) string {
+	const longestStart = 80
+	_, schema, isOutput := strings.Cut(string(data[:min(len(data), longestStart)]), `"schema": "locksim/`)
 	switch {
 	case !isOutput:
 		return ""

@@ -189,7 +189,7 @@ func (b Base) WithBoundedWaits(patience time.Duration) (bounded Base, late, endl
 		}
 		report, err := NewLocal([]Base{b}, patience).Report(context.Background(), runs.WorldSpec{}, runs.FencingOff)
 		if err != nil || report.History == nil {
-			return b, nil, nil, err
+			return b, late, endless, err
 		}
 		hasBegun, works := map[string]bool{}, map[string]bool{}
 		for _, c := range report.History.Calls() {

@@ -80,7 +80,7 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 }
 
 // addKeyOf adds a clause that begins with an owner's key: fate is what happened to the
-// key, and after follows the list of nodes. Keys of one owner are merged.
+// key, and after follows the list of nodes.
 func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
 	what := Possessive(Owner(c.Event.Owner)) + " " + fate
 	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.describeNodes(nodes) + after })

@@ -67,13 +67,10 @@ let wanted = 0, isBusy = false, idle = Promise.resolve();
 function refresh() {
   const asked = performance.now();
   wanted++;
-  if (isBusy) {
-    markOld();
-    return;
-  }
+  markOld();
+  if (isBusy) return;
   isBusy = true;
   document.documentElement.dataset.state = "busy";
-  markOld();
   $("landscape").dataset.state = "waiting";
   idle = (async () => {
     for (let served = 0; served !== wanted;) {
