@@ -115,6 +115,7 @@ const (
 	trafficGrew           code5[int, string, int, int, int]                                          = "traffic-grew"            // calls, client, their commands, later calls, their commands
 	stillSent             code4[string, time.Duration, time.Duration, string]                        = "still-sent"              // client, released when, sent when, what
 	releasedWithoutAsking code4[string, time.Duration, string, time.Duration]                        = "released-without-asking" // client, released when, node, key existed until
+	releasedByWriting     code4[string, time.Duration, string, time.Duration]                        = "released-by-writing"     // client, released when, node, key existed until
 	neverRemoved          code4[string, time.Duration, string, time.Duration]                        = "never-removed"           // client, called acquire when, node, key existed until
 	ownKeyInTheWay        code6[string, string, time.Duration, time.Duration, Reason, time.Duration] = "own-key-in-the-way"      // client, node, set when, answered when, how the call ended, expired when
 	wasStillCalled        code0                                                                      = "was-still-called"

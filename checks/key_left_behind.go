@@ -14,6 +14,9 @@ import (
 // able to ask. After a release: no fault acted since. After a failed acquire: the node could
 // be reached all the time since the key was set. The keys of an acquire that was called with
 // a context that had ended do not count.
+//
+// A successful release that writes the key and does not remove it also violates the property, if
+// a client then asked for the lock in vain although nobody held it.
 const KeyLeftBehind Property = "key left behind"
 
 var noKeyLeftBehind = misconduct(Card{
@@ -23,6 +26,9 @@ var noKeyLeftBehind = misconduct(Card{
 	Label:  "key left behind", Meaning: "a key stays until it expires, because the lock never asked its node to remove it",
 }, func(h *judgedRun) (Reason, []int) {
 	if reason, at := h.findLeftKey(); !reason.IsZero() {
+		return reason, at
+	}
+	if reason, at := h.findRewrittenKey(); !reason.IsZero() {
 		return reason, at
 	}
 	return h.findAbandonedKey()
@@ -55,6 +61,52 @@ func (h *judgedRun) findLeftKey() (reason Reason, at []int) {
 		at = []int{began.Seq, ended.Seq, key.Ended.Seq}
 	}
 	return reason, at
+}
+
+// findRewrittenKey finds a key that a successful release wrote again, such as a counter that it set
+// to zero, and that kept every client out until it expired. A release may write a key that keeps
+// nobody out; so a client must have asked in vain while nobody held the lock.
+func (h *judgedRun) findRewrittenKey() (reason Reason, at []int) {
+	for _, key := range h.Holdings() {
+		if key.How != history.Expired || key.By == nil || !h.isNeeded(key.Place) {
+			continue
+		}
+		for _, c := range h.Calls() {
+			switch {
+			case c.Acquisition != key.Owner || c.Step != trace.Release || !c.OK() || c.Began == nil || key.By.Sent < c.Began.Seq:
+			case c.Ended.Seq < key.Set.Seq || key.Ended.Seq < c.Ended.Seq || h.isShorter(key) || h.quietFor(key.Ended) < key.Ended.At-c.Began.At:
+			default:
+				if refused := h.refusedWithoutHolder(c.Ended, key.Ended); refused != nil {
+					return releasedByWriting.Reason(key.Owner.Client, c.Ended.At, key.Node, key.Ended.At), []int{c.Began.Seq, c.Ended.Seq, refused.Seq, key.Ended.Seq}
+				}
+			}
+		}
+	}
+	return Reason{}, nil
+}
+
+// isShorter reports whether a key expires sooner than the key that it replaced. A lock that keeps
+// its key for a shortest time does so when it is released.
+func (h *judgedRun) isShorter(key *history.Holding) bool {
+	return slices.ContainsFunc(h.HoldingsOf(key.Owner), func(before *history.Holding) bool {
+		return before.Place == key.Place && before.Ended == key.Set && key.Due < before.Due
+	})
+}
+
+// refusedWithoutHolder returns the end of an acquire that began and failed between two events,
+// while no client had the lock; nil if there is none, or if the lock was granted in that time.
+func (h *judgedRun) refusedWithoutHolder(from, to *trace.Event) *trace.Event {
+	for _, s := range h.Sections() {
+		if s.Granted != nil && s.Granted.Seq < to.Seq && (s.Released == nil || from.Seq < s.Released.Seq) {
+			return nil
+		}
+	}
+	for _, c := range h.Calls() {
+		if c.Step == trace.Acquire && c.Began != nil && c.Failed() && from.Seq < c.Began.Seq && c.Ended.Seq < to.Seq {
+			return c.Ended
+		}
+	}
+	return nil
 }
 
 // lastSuccess returns the last successful end of some calls before an event. It returns nil

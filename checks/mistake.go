@@ -262,7 +262,7 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		switch m, step, _ := h.mistakeWithKeptKey(h.HoldingsOf(h.acquisitionOf(f.Events[0]))); {
 		case m != "":
 			return m, step
-		case f.Reason.Code == Code(releasedWithoutAsking):
+		case f.Reason.Code == Code(releasedWithoutAsking), f.Reason.Code == Code(releasedByWriting):
 			return leavesKeyOfRelease, trace.Release
 		}
 		return leavesKeyOfFailure, trace.Acquire

@@ -81,17 +81,23 @@ func (h *judgedRun) mistakeWithDamage(d *damage) (Mistake, trace.Step) {
 func (h *judgedRun) wasReadBefore(d *damage) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		ev := m.Sent
-		isOfCall := ev.Step == d.sent.Step || ev.Step == trace.Release && !d.sent.Step.AtLock()
+		isOfCall := ev.Step == d.sent.Step || ev.Step == d.step || ev.Step == trace.Release && !d.sent.Step.AtLock()
 		return ev.Seq < d.sent.Seq && ev.Process == d.sent.Process && isOfCall && ev.Section == d.sent.Section && isGet(m.Command(), d.Key)
 	})
 }
 
 // callOf returns the call of the lock whose code sent the command of a damage. After a failed
 // acquire a lock cleans up with the code of its release: after other commands of acquire, or after
-// acquire has returned. If the run shows no release, each removal after the attempt is a clean-up.
+// acquire has returned. If the run shows no release, each removal after the attempt is a clean-up,
+// and so is one that is all that the attempt sent, unless other attempts begin with it.
+// Code of extend can still run while the client already releases the lock: then the command gives a
+// key more time.
 func (h *judgedRun) callOf(d *damage) trace.Step {
 	step, a := d.sent.Step, history.AcquisitionOf(d.Event.By)
 	if step != trace.Acquire && step.AtLock() {
+		if step == trace.Release && d.Touch && !d.removes && h.firstCall(a, trace.Extend) != nil {
+			return trace.Extend
+		}
 		return step
 	}
 	isSame := func(m *history.Message) bool { return isSameCode(m.Command(), d.command) }
@@ -100,13 +106,14 @@ func (h *judgedRun) callOf(d *damage) trace.Step {
 		return k.By != nil && k.By.Sent > d.sent.Seq && (d.Before == nil || k.Value != d.Before.Value)
 	}
 	// The attempt's own command may have failed before it was sent, as on a connection that is closed.
-	isFirst := !slices.ContainsFunc(h.requestsOf(a, step), isBefore) && h.beginsAcquire(isSame)
+	isAlone := !slices.ContainsFunc(h.requestsOf(a, step), isBefore)
+	isFirst := isAlone && h.beginsAcquire(isSame)
 	if step == trace.Acquire && (isFirst || slices.ContainsFunc(h.slotKeys(a), isSetLater)) {
 		return step
 	}
 	isOther := func(m *history.Message) bool { return m.Sent.Step != trace.Release || !isLockRequest(m) }
 	releases := slices.DeleteFunc(slices.Clone(h.Messages()), isOther)
-	if slices.ContainsFunc(releases, isSame) || len(releases) == 0 && d.removes {
+	if slices.ContainsFunc(releases, isSame) || d.removes && (len(releases) == 0 || isAlone) {
 		return trace.Release
 	}
 	return step

@@ -45,9 +45,17 @@ func TestCallOfDamage(t *testing.T) {
 			2s  c2 commands A text=DEL
 			2s  A  deletes by=c2/1@6 of=c1/1
 			2s  c2 commands A text=SET` + released, trace.Acquire},
-		{"no release sends the command", header + `
+		{"acquire sends its clean-up only, and no release sends the command", header + `
 			2s  c2 commands A text=DEL
 			2s  A  deletes by=c2/1@6 of=c1/1
+			3s  c2 fails
+			4s  c1 asks-to-release
+			4s  c1 commands A text=EVAL
+			4s  c1 released`, trace.Release},
+		{"acquire asks, and no release sends the command", header + `
+			2s  c2 commands A text=SET
+			2s  c2 commands A text=DEL
+			2s  A  deletes by=c2/1@7 of=c1/1
 			3s  c2 fails
 			4s  c1 asks-to-release
 			4s  c1 commands A text=EVAL

@@ -22,6 +22,7 @@ const (
 	releaseTakesAndPuts mistake = "release-takes-and-puts-back"
 	watchesOtherKey     mistake = "watches-other-key"
 	deletesAfterError   mistake = "deletes-after-error"
+	releaseBlanks       mistake = "release-blanks"
 	seededAlike         mistake = "seeded-alike"
 	refusedRenews       mistake = "refused-renews"
 	persistsFirst       mistake = "persists-first"
@@ -39,6 +40,7 @@ func foreignMutants() []Mutant {
 		onPlain(releaseTakesAndPuts, "release takes the key by GETDEL, and puts it back if it was another's", "release-ownership"),
 		onPlain(watchesOtherKey, "release removes the key in a transaction that watches another key", "release-ownership"),
 		onPlain(deletesAfterError, "release deletes the key if the script that compares gave no answer", "release-ownership"),
+		onPlain(releaseBlanks, "release empties the key's value and does not remove the key", "key left behind"),
 		onPlain(seededAlike, "all processes seed their random numbers alike, so they use the same values", "release-ownership"),
 		onPlain(refusedRenews, "an acquire that is refused gives the key a new expiry", "release-ownership"),
 		onPlain(persistsFirst, "extend removes the key's expiry before it sets the new one", "progress"),
@@ -84,6 +86,11 @@ return 0`)
 	removePrefixScript = redis.NewScript(`local value = redis.call("get",KEYS[1])
 if value and string.sub(value,1,5) == string.sub(ARGV[1],1,5) then
     return redis.call("del",KEYS[1])
+end
+return 0`)
+	blankScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
+    redis.call("set",KEYS[1],"","KEEPTTL")
+    return 1
 end
 return 0`)
 	persistScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
@@ -163,6 +170,8 @@ func (l *plainLease) remove(ctx context.Context) (removed bool, err error) {
 	switch {
 	case l.hasMistake(comparesPrefix):
 		return l.run(ctx, removePrefixScript, l.value)
+	case l.hasMistake(releaseBlanks):
+		return l.run(ctx, blankScript, l.value)
 	case l.hasMistake(deletesAfterError):
 		removed, err = l.run(ctx, removeScript, l.value)
 		if err != nil {

@@ -98,7 +98,8 @@ func TestToldOnce(t *testing.T) {
 		"plain/compares-prefix", "plain/release-expires", "plain/release-overwrites", "plain/watches-other-key",
 		"plain/seeded-alike", "plain/refused-renews", "plain/ttl-of-deadline", "plain/counter-expires", "plain/keeps-mutex",
 		"plain/release-takes-and-puts-back", "single/extends-other-key", "renewing/renews-nothing",
-		"quorum/extend-on-one-node", "quorum/value-reused",
+		"quorum/extend-on-one-node", "quorum/value-reused", "plain/deletes-after-error", "single/get-then-expire",
+		"plain/release-blanks",
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, _ := mutants.Lookup(name)

@@ -106,6 +106,7 @@ var reasonSentences = map[checks.Code]string{
 	"not-told-of-loss":        "%s had lost its lease at %v, and the lock had not reported the loss by %v",
 	"traffic-grew":            "%[2]s sent %[3]d commands for %[1]d calls of acquire and their sections, but %[5]d for %[4]d later ones",
 	"still-sent":              "%s had released the lock at %v, and at %v still sent %s",
+	"released-by-writing":     "%s released the lock at %v, but the release wrote its key on %s and did not remove it; although nobody had the lock, nobody could acquire it until the key expired at %v",
 	"released-without-asking": "%s released the lock at %v without a command to %s, where its key remained until %v",
 	"never-removed":           "%[1]s called acquire at %[2]v, and it failed; its key on %[3]s remained until %[4]v, and %[1]s never tried to remove it",
 	"own-key-in-the-way":      "%s's acquire set its key on %s at %v, got one more answer from the node at %v, %s; its own key blocked every client until it expired at %v",
