@@ -172,7 +172,7 @@ func (w whyReport) command(t whatif.Turn) string {
 
 // method says how the changes were found, and what can be missed.
 func (w whyReport) method() string {
-	words := fmt.Sprintf("%d changed scenarios were run. The values that were tried: for a time or a rate, about fifteen between nearly zero and eight times the value; for a whole number, each from 1 to three times the number, at most 64; for network.latency, values up to %v. Other times and numbers that the scenario leaves out were not tried. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried, whatif.LongestLatency)
+	words := fmt.Sprintf("%d changed scenarios were run. The values that were tried: for a time or a rate, about fifteen between nearly zero and eight times the value; for a whole number, each from 1 to three times the number, at most 64; for network.latency, values up to %v; for a time of a client, a fault, the lock or the storage that the scenario leaves out, ten up to twice the TTL. Other values that the scenario leaves out were not tried. A run with more than %d events was cut off, and counts as inconclusive. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried, whatif.LongestLatency, w.MaxEvents)
 	if len(w.NewFaults) > 0 {
 		words += " One new fault at a time was also added: " + w.newFaults() + ". For each kind of fault, the table shows the smallest that changes a verdict or lease-exclusion, up to the largest size that locksim explore tries."
 	}

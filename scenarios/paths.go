@@ -25,6 +25,8 @@ type Setting struct {
 	Value string
 	// Words are the values that the place can have; nil if there is no fixed list.
 	Words []string
+	// IsTime reports that the value is a duration.
+	IsTime bool
 }
 
 // Settings returns what an override of the variant can change, in the order of the fields:
@@ -47,7 +49,7 @@ func walkSettings(t reflect.Type, n *yaml.Node, path string, found func(Setting)
 		t = t.Elem()
 	}
 	if path != "" && (n != nil || isScalar(t)) {
-		s := Setting{Path: path}
+		s := Setting{Path: path, IsTime: t == reflect.TypeFor[span]() || t == reflect.TypeFor[delay]()}
 		if n != nil && n.Kind == yaml.ScalarNode {
 			s.Value = n.Value
 		}

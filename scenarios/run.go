@@ -25,6 +25,9 @@ type RunOptions struct {
 	// Patience is how much real time a run may take; 0 means sim.DefaultPatience. See
 	// sim.RunPatiently.
 	Patience time.Duration
+	// MaxEvents is how many events a run may have; 0 means as many as a trace can hold. See
+	// [sim.Config].
+	MaxEvents int
 	// SkipsFencing, if not nil, reports whether RunBoth can leave out the run with fencing
 	// tokens. It gets the configuration of that run, and the run without them.
 	SkipsFencing func(on sim.Config, off RunResult) bool
@@ -101,6 +104,7 @@ func (v *Variant) Run(o RunOptions, fencing string) (RunResult, error) {
 
 // runConfig runs a world of the variant once and judges it.
 func (v *Variant) runConfig(config sim.Config, o RunOptions, fencing string) (RunResult, error) {
+	config.MaxEvents = o.MaxEvents
 	t, err := sim.RunPatiently(config, cmp.Or(o.Patience, sim.DefaultPatience))
 	// A lock that panics or leaves a goroutine behind still has a complete trace.
 	if err != nil && !errors.Is(err, sim.ErrLeak) && !errors.Is(err, sim.ErrPanic) {

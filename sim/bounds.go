@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// ErrTooMuch is wrapped by the error of a world with more events than a trace can hold.
+// ErrTooMuch is wrapped by the error of a world with more events than a trace can hold, or
+// than [Config.MaxEvents].
 // ErrTooLarge is wrapped by the error of a world whose events, messages and processes need
 // too much memory. On every machine such a world ends at the same event, unlike a world
 // with [ErrLate].

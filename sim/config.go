@@ -35,6 +35,9 @@ type Config struct {
 
 	// Horizon is the true time at which the run is cut off.
 	Horizon time.Duration
+	// MaxEvents is how many events the run may have before it ends with [ErrTooMuch]. It is 0,
+	// or more than a trace can hold, for as many as a trace can hold.
+	MaxEvents int
 	// ProgressWithin is the time limit of the property progress; 0 means until the end of
 	// the run. It is copied to the trace.
 	ProgressWithin time.Duration

@@ -116,7 +116,11 @@ func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPat
 // If the world makes no progress for half of that time, or for a second if that is longer,
 // it is stuck.
 func RunPatiently(cfg Config, patience time.Duration) (*trace.Trace, error) {
-	return runWithBounds(cfg, usualBounds(patience))
+	b := usualBounds(patience)
+	if cfg.MaxEvents > 0 {
+		b.events = min(b.events, cfg.MaxEvents)
+	}
+	return runWithBounds(cfg, b)
 }
 
 // runWithBounds is [Run] with other bounds.

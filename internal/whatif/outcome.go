@@ -27,11 +27,13 @@ type Outcome struct {
 	// IsImpossible reports that the scenario cannot have the value, that no lock can be made
 	// with it, or that too much happens with it.
 	IsImpossible bool
+	// IsTooMuch reports that the value is impossible only because too much happens with it.
+	IsTooMuch bool
 }
 
-// isUnknown reports whether a run is inconclusive.
+// isUnknown reports whether a run is inconclusive, or was cut off because too much happened.
 func (o Outcome) isUnknown() bool {
-	return !o.IsImpossible && (o.Off == checks.Undecided || o.On == checks.Undecided)
+	return o.IsTooMuch || !o.IsImpossible && (o.Off == checks.Undecided || o.On == checks.Undecided)
 }
 
 // IsFencingIdle reports whether the run with fencing tokens, whose configuration is on, can
@@ -60,7 +62,7 @@ func runWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string)
 	results, notApplicable, err := changed.Variants[0].RunBoth(o)
 	switch {
 	case errors.Is(err, sim.ErrTooMuch), errors.Is(err, sim.ErrTooLarge):
-		return Outcome{IsImpossible: true}, nil, err.Error(), nil // on every machine at the same event
+		return Outcome{IsImpossible: true, IsTooMuch: true}, nil, err.Error(), nil // on every machine at the same event
 	case err != nil && len(overrides) > 0:
 		return Outcome{}, nil, "", fmt.Errorf("%s: %w", strings.Join(overrides, " "), err)
 	case err != nil:

@@ -72,6 +72,9 @@ type Why struct {
 	Unknown []UnknownValues
 	// Tried is the number of changed scenarios.
 	Tried int
+	// MaxEvents is how many events a run could have before it was cut off. Such a run counts as
+	// inconclusive.
+	MaxEvents int
 	// NewFaults are the faults that were added, by kind, each alone.
 	NewFaults []NewFaults
 }
@@ -191,9 +194,20 @@ func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*
 	case unbound.isUnknown() && !areIdle(unboundResults):
 		return nil, &Inconclusive{unboundResults, true}
 	}
-	w := &Why{Given: s, Scenario: s, Lock: results[0].Lock, Seed: o.Seed, Now: now}
+	if o.MaxEvents == 0 {
+		o.MaxEvents = max(maxGrowth*results[0].History.EventCount(), leastEvents)
+	}
+	w := &Why{Given: s, Scenario: s, Lock: results[0].Lock, Seed: o.Seed, Now: now, MaxEvents: o.MaxEvents}
 	return &finder{Why: w, options: o, onValue: onValue, history: results[0].History, outcomes: map[string]Outcome{}}, nil
 }
+
+// A run of a changed scenario that has more than leastEvents events, and more than maxGrowth times
+// as many as the scenario as it is, is cut off. Otherwise a few such runs take most of the time of
+// a search: those in which nobody gets the lock, and everybody asks again until the horizon.
+const (
+	leastEvents = 20_000
+	maxGrowth   = 4
+)
 
 // config returns the configuration of the run without fencing tokens.
 func (f *finder) config() (sim.Config, error) {
@@ -234,7 +248,7 @@ func (f *finder) try(path, value string) (Outcome, error) {
 	}
 	outcome, err := outcomeWith(f.Scenario, f.options, override)
 	f.outcomes[override] = outcome
-	if !outcome.IsImpossible {
+	if !outcome.IsImpossible || outcome.IsTooMuch {
 		f.Tried++
 		if f.onValue != nil {
 			f.onValue()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -32,6 +33,9 @@ func (f *finder) trySetting(s scenarios.Setting) error {
 	}
 	if value, u, ok := parseValue(s.Value); ok && value != 0 {
 		return f.tryQuantity(Turn{Path: s.Path, From: s.Value}, value, u)
+	}
+	if s.IsTime && canBeAdded(s.Path) {
+		return f.tryAbsentTime(s.Path)
 	}
 	return f.tryWords(s)
 }
@@ -114,6 +118,41 @@ func (f *finder) addQuantity(t Turn, now int64, tried *values) {
 	}
 }
 
+// canBeAdded reports whether a time is tried at a path where the scenario has none: the times of a
+// client, of a lock and of a storage, and how long a fault lasts that does not end. A shorter run,
+// or an earlier deadline, would only judge less, and a fault that strikes at a time instead of a
+// point is another fault.
+func canBeAdded(path string) bool {
+	_, field, isFault := cutFault(path)
+	return isFault && field == "for" ||
+		strings.HasPrefix(path, "clients.") || strings.HasPrefix(path, "lock.") || strings.HasPrefix(path, "storage.")
+}
+
+// tryAbsentTime tries times, from nearly zero to twice the lease, where the scenario has none. To
+// have no time is like the time 0 for some (a client does not work), and for others like an endless
+// time (a client never stops waiting for an answer). The runs say which: if the shortest time
+// changes the outcome and the longest does not, it is the endless time.
+func (f *finder) tryAbsentTime(path string) error {
+	ttl := cmp.Or(int64(f.history.Trace.Locks[0].TTL), int64(explore.DefaultTTL))
+	r := newRange(0, 2*ttl, duration)
+	var from []int64
+	for _, share := range []float64{1. / 1024, 1. / 64, 1. / 8, 1. / 2, 1 - 1./64, 1 - 1./1024, 1 + 1./1024, 1 + 1./64, 1.5, 2} {
+		from = append(from, max(r.round(int64(share*float64(ttl))), r.Resolution))
+	}
+	from = slices.Compact(from)
+	tried, err := f.tryValues(r, from, func(value int64) (at, text string) { return path, r.Format(value) })
+	if err != nil {
+		return err
+	}
+	now := int64(0)
+	shortest, longest := tried.bands[0].Outcome, tried.bands[len(tried.bands)-1].Outcome
+	if shortest != (change{}) && longest == (change{}) {
+		now = 2 * ttl
+	}
+	f.addQuantity(Turn{Path: path}, now, tried)
+	return nil
+}
+
 // latencyPath is the path of the network's latency. It is the only quantity that is tried
 // although most scenarios leave it out: every run has one.
 const latencyPath = "network.latency"
@@ -165,11 +204,12 @@ func (f *finder) extend(from []int64, r Range) ([]int64, Range) {
 // nearestTurns returns the turns with the nearest values: for each change of the outcome, the
 // nearest value below now that makes it, and the nearest value above.
 func (f *finder) nearestTurns(t Turn, now int64, tried *values) (turns []Turn) {
+	scale := cmp.Or(math.Abs(float64(now)), float64(tried.To)/2) // a time that is absent is compared with the TTL
 	add := func(nearest int64, c change, seen *[]change) {
 		if c != (change{}) && !slices.Contains(*seen, c) {
 			t.Value, t.Outcome = tried.Format(nearest), tried.outcomes[nearest]
 			t.UnknownFrom, t.UnknownTo, _ = tried.unknown(min(nearest, now), max(nearest, now))
-			t.distance = math.Abs(float64(nearest-now)) / math.Abs(float64(now))
+			t.distance = math.Abs(float64(nearest-now)) / scale
 			turns = append(turns, t)
 		}
 		*seen = append(*seen, c)

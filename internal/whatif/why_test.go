@@ -209,3 +209,57 @@ func TestWhyNeedsAVerdict(t *testing.T) {
 		t.Errorf("the error is %v, want %v", err, whatif.ErrInconclusive)
 	}
 }
+
+// A time that the scenario leaves out is tried too. For some, the border is the shortest time that
+// changes a verdict: how long a client works. For others it is the longest: how long a client waits
+// for an answer.
+func TestAbsentTimes(t *testing.T) {
+	for _, c := range []struct {
+		scenario, path, off string
+		// back is the way from the value that was found to a value that changes nothing.
+		back time.Duration
+	}{
+		{"release-lua", "clients.client-1.works", checks.Unsafe, -time.Millisecond},
+		{"rpc-chain", "clients.client-1.gives-up", checks.Safe, time.Millisecond},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			if testing.Short() && c.scenario != "release-lua" {
+				t.Skip("slow: hundreds of worlds")
+			}
+			s := openScenario(t, c.scenario)
+			why := findWhy(t, s)
+			at := slices.IndexFunc(why.Turns, func(turn whatif.Turn) bool { return turn.Path == c.path })
+			if at < 0 {
+				t.Fatalf("no value of %s changes a verdict", c.path)
+			}
+			turn := why.Turns[at]
+			if off, _, _ := verdictsWith(t, s, why.Overrides(turn)); off != c.off || why.Now.Off == off {
+				t.Errorf("with %s it is %s, and it was %s before; want %s", turn.Override(), off, why.Now.Off, c.off)
+			}
+			value, err := time.ParseDuration(turn.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := turn
+			before.Value = (value + c.back).String()
+			if off, _, _ := verdictsWith(t, s, why.Overrides(before)); off != why.Now.Off {
+				t.Errorf("%s is not the border: with %s it is %s as well", turn.Override(), before.Value, off)
+			}
+		})
+	}
+}
+
+// A changed scenario in which much more happens than before is cut off, and its value is unknown.
+func TestRunsThatGrowAreCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: hundreds of worlds")
+	}
+	why, err := whatif.FindWhy(openScenario(t, "gc-pause"), scenarios.RunOptions{Seed: 1, MaxEvents: 300}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	retries := slices.ContainsFunc(why.Unknown, func(u whatif.UnknownValues) bool { return u.Path == "lock.nodes" })
+	if !retries {
+		t.Errorf("the unknown values are %v; want among them numbers of nodes with which a run has more than 300 events", why.Unknown)
+	}
+}
