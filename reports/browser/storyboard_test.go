@@ -1,6 +1,9 @@
 package browser_test
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 // In a browser, no text of a storyboard covers another, and each is in the picture.
 func TestTextsOfStoryboards(t *testing.T) {
@@ -23,6 +26,22 @@ func TestTextsOfStoryboards(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// On a phone the storyboard is wider than the screen: its right edge fades until the reader has
+// scrolled to the end. On a desktop nothing fades.
+func TestStoryboardFades(t *testing.T) {
+	const board = `document.querySelector(".board .scroller")`
+	path := writePage(t, runScenario(t, "gc-pause"))
+	for _, c := range []struct {
+		view
+		fades bool
+	}{{mobile, true}, {desktop, false}} {
+		p := show(t, path, c.view)
+		p.until("the storyboard is looked at", board+`.classList.contains("more") === `+strconv.FormatBool(c.fades))
+		eval[any](p, board+`.scrollLeft = 1e6; null`)
+		p.until("nothing fades at the end", `!`+board+`.classList.contains("more")`)
 	}
 }
 

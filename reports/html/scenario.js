@@ -362,7 +362,7 @@
 
   for (const m of all(".message")) { m.setAttribute("tabindex", "-1"); m.setAttribute("role", "img"); }
   // The names of the lanes stay in sight.
-  for (const view of all(".scroller")) {
+  for (const view of all(".run .scroller")) {
     const labels = view.querySelector(".labels");
     view.addEventListener("scroll", () => {
       labels.setAttribute("transform", "translate(" + view.scrollLeft + ")");
@@ -371,6 +371,13 @@
         if (other !== view && other.scrollLeft !== view.scrollLeft) other.scrollLeft = view.scrollLeft;
       }
     }, { passive: true });
+  }
+
+  // A picture that goes on to the right fades there.
+  for (const view of all(".scroller")) {
+    const fade = () => view.classList.toggle("more", view.scrollLeft + view.clientWidth < view.scrollWidth - 1);
+    view.addEventListener("scroll", fade, { passive: true });
+    new ResizeObserver(fade).observe(view);
   }
 
   // A term shows its meaning while it is pointed at or has the focus, until Escape.
