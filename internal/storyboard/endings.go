@@ -179,12 +179,13 @@ func classOf(e ending) string {
 	return "fault"
 }
 
-// placeFoot explains the bars, and says what is not shown.
+// placeFoot explains the bars that are drawn, and says what is not shown.
 func (l *layout) placeFoot() {
 	y := Height - 12
 	x := margin
 	for _, key := range []struct{ class, text string }{{"section", "critical section"}, {"lease", "lease"}, {"backing", "grant on the lock service"}} {
-		if key.class != "section" && l.lanes[0].lane != lockLane {
+		isDrawn := func(s Shape) bool { return strings.HasPrefix(s.Class, "board-bar "+key.class+" ") }
+		if !slices.ContainsFunc(l.board.Shapes, isDrawn) {
 			continue
 		}
 		h := map[string]int{"section": 16, "lease": 10, "backing": 8}[key.class]

@@ -89,15 +89,35 @@ func (l *layout) nodesUsed() string {
 // placeTimes writes the times of the common moments above the lanes, and the length of each
 // long wait between them.
 func (l *layout) placeTimes() {
-	y := l.top - 10
+	y, digits := l.top-10, l.digitsOfTimes()
 	for i, m := range l.common {
 		x := l.columns[i]
 		l.shape(Shape{Class: "tick-line", Path: fmt.Sprintf("M%d %dV%d", x, l.top-4, l.bottom), step: i + 1})
-		l.text(Text{Class: "quiet", X: x, Y: y, Anchor: "middle", Size: small, Line: story.Raw(story.Moment(m.At, 3)), step: i + 1})
+		l.text(Text{Class: "quiet", X: x, Y: y, Anchor: "middle", Size: small, Line: story.Raw(story.Moment(m.At, digits)), step: i + 1})
 		if i > 0 {
 			l.placeWait(l.columns[i-1], x, m.At-l.common[i-1].At, i+1)
 		}
 	}
+}
+
+// digitsOfTimes returns how many digits the times have after the point: 3, or up to 5 if neighbours
+// at different times would read the same.
+func (l *layout) digitsOfTimes() int {
+	const least, most = 3, 5
+	equal := func(digits int) (n int) {
+		for i := 1; i < len(l.common); i++ {
+			if a, b := l.common[i-1].At, l.common[i].At; a != b && story.Moment(a, digits) == story.Moment(b, digits) {
+				n++
+			}
+		}
+		return n
+	}
+	for digits := least; digits < most; digits++ {
+		if equal(digits) == equal(most) {
+			return digits
+		}
+	}
+	return most
 }
 
 // placeWait marks a long wait between two positions, with its length.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
@@ -171,6 +172,30 @@ func TestWrap(t *testing.T) {
 			if w := textWidth(line, 16, false); w > c.width {
 				t.Errorf("the line %q is %d pixels wide, want at most %d", line, w, c.width)
 			}
+		}
+	}
+}
+
+// The times of a picture have as many digits as neighbours need to read differently, at most five.
+func TestDigitsOfTimes(t *testing.T) {
+	ms, us := time.Millisecond, time.Microsecond
+	for _, c := range []struct {
+		times []time.Duration
+		want  int
+	}{
+		{[]time.Duration{5 * ms, 6 * ms, time.Second}, 3},
+		{[]time.Duration{5 * ms, 5 * ms, time.Second}, 3}, // the same moment
+		{[]time.Duration{5 * ms, 5*ms + 600*us, time.Second}, 4},
+		{[]time.Duration{5 * ms, 5 * ms, 5*ms + 20*us}, 5},
+		{[]time.Duration{5 * ms, 5*ms + 1}, 3}, // no number of digits helps
+		{nil, 3},
+	} {
+		l := &layout{plan: &plan{}}
+		for _, d := range c.times {
+			l.common = append(l.common, &moment{Moment: history.StartOf(d)})
+		}
+		if got := l.digitsOfTimes(); got != c.want {
+			t.Errorf("%v: %d digits, want %d", c.times, got, c.want)
 		}
 	}
 }
