@@ -30,14 +30,15 @@ var (
 // errTooLarge is wrapped by the error for a file that is larger than its kind allows.
 var errTooLarge = errors.New("it is larger")
 
-// read reads a file of this kind to its end.
+// read reads a file of this kind to its end. With an error that wraps errTooLarge, it returns the
+// beginning of the file.
 func (k fileKind) read(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(k.maxBytes)+1))
 	if err != nil {
 		return nil, systemError(err)
 	}
 	if len(data) > k.maxBytes {
-		return nil, fmt.Errorf("%w than %d bytes, and %s has at most that many; %s", errTooLarge, k.maxBytes, k.description, k.remedy)
+		return data, fmt.Errorf("%w than %d bytes, and %s has at most that many; %s", errTooLarge, k.maxBytes, k.description, k.remedy)
 	}
 	return data, nil
 }

@@ -125,11 +125,11 @@ func loadDir(dir string) ([]input, error) {
 // loadFile reads one scenario file.
 func loadFile(name string) (input, error) {
 	data, err := scenarioFile.readFile(name)
+	if remedy := remedyForOutput(name, data); remedy != "" { // also if it is larger than a scenario
+		return input{}, fmt.Errorf("locksim: %s is not a scenario, but output of locksim; %s", name, remedy)
+	}
 	if err != nil {
 		return input{}, fmt.Errorf("locksim: %s: %w", name, err)
-	}
-	if remedy := remedyForOutput(name, data); remedy != "" {
-		return input{}, fmt.Errorf("locksim: %s is not a scenario, but output of locksim; %s", name, remedy)
 	}
 	s, err := scenarios.Parse(filepath.ToSlash(name), data)
 	return input{s, name, name}, err
