@@ -70,10 +70,20 @@ func (h *judgedRun) mistakeWithDamage(d *damage) (Mistake, trace.Step) {
 		return removesForeign, d.step
 	case !d.Touch:
 		return overwrites, d.step
+	case isUnchecked && h.hadSetWithoutExpiry(d):
+		return keyNeverExpires, d.step
 	case isUnchecked:
 		return extendsUnchecked, d.step
 	}
 	return extendsForeign, d.step
+}
+
+// hadSetWithoutExpiry reports whether the acquisition that did a damage had set the key before,
+// without an expiry: the damage is the second command, which was to set it.
+func (h *judgedRun) hadSetWithoutExpiry(d *damage) bool {
+	return slices.ContainsFunc(h.HoldingsOf(history.AcquisitionOf(d.Event.By)), func(k *history.Holding) bool {
+		return k.Place == d.Place && k.Set.Seq < d.sent.Seq && dueBy(k.Set) == history.Forever
+	})
 }
 
 // wasReadBefore reports whether the client read the key by a GET in the same call, before it did

@@ -115,6 +115,9 @@ func describeMeddlingWith(c history.Change, owner string) string {
 	whose := Possessive(owner)
 	if c.Event.By != nil && c.Event.By.Client == owner {
 		whose = "its own earlier"
+		if c.Before != nil && c.Event.By.Section < c.Before.Owner.Section { // the command was late
+			whose = "its own later"
+		}
 	}
 	return fmt.Sprintf("%s %s key", verb, whose)
 }

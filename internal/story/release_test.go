@@ -68,6 +68,20 @@ func TestReleaseBeforeTheClientOverwritesItsKey(t *testing.T) {
 `)
 }
 
+// A late command of an acquisition changes the key of the same client's next one.
+func TestLateCommandOnTheNextKey(t *testing.T) {
+	s := simtest.NewScript("none", 1)
+	s.Acquires("client-1", 1, 1, "redis-1")
+	s.Releases("client-1", 1, "redis-1")
+	s.Acquires("client-1", 2, 2, "redis-1")
+	first, second := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-1", Section: 2}
+	s.Then(trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: first, Owner: second, TTL: time.Second, Expires: 2 * time.Second})
+	clauses := Clauses(history.New(&s.Trace), false)
+	if last := clauses[len(clauses)-1]; string(last.Predicate) != "changes the expiry of its own later key on redis-1" {
+		t.Errorf("the last clause is %s %s", last.Subject, last.Predicate)
+	}
+}
+
 // If an attempt failed although a node has set its key, the clause names the node on which
 // the key remains.
 func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
