@@ -56,7 +56,7 @@ the loopback interface is used.
 Locks on Redis, PostgreSQL, etcd and ZooKeeper can be played, if these servers are
 installed. etcd counts the TTL in whole seconds, and gives no lease less than two.
 
-A scenario that needs what a real server cannot do, such as a clock that jumps, is
+A scenario that needs what a real server cannot do, such as a clock that drifts, is
 refused before anything starts. A real run is not deterministic: a replay lets the
 same faults strike at the same points, but not in the same nanoseconds.
 
@@ -240,7 +240,7 @@ func (f *realityFlags) planVariant(j job, v *scenarios.Variant) (plays []play, e
 				pace = float64(f.ttl) / float64(config.Lock.TTL)
 			}
 			config = reality.Scale(config, f.ttl)
-			err = cmp.Or(config.CheckTTL(), reality.Check(config))
+			err = cmp.Or(config.CheckTTL(), reality.Check(config, f.client != ""))
 		}
 		if err != nil {
 			return nil, err

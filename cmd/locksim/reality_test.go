@@ -252,6 +252,34 @@ func TestRealityInOtherLanguages(t *testing.T) {
 	}
 }
 
+// The clock of a client in Python or Node is set back by the TTL while the answer to its acquire is
+// late. Its lock measures by the wall clock, and believes in a lease that has ended. A jump by a
+// millisecond does no harm.
+func TestRealityOfASetClientClock(t *testing.T) {
+	require(t, has("redis-server"), "redis-server", "LOCKSIM_REQUIRE_REDIS")
+	libraries, _ := filepath.Glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+	require(t, len(libraries) > 0, "libfaketime", "LOCKSIM_REQUIRE_FAKETIME")
+	const folder = "../../libraries/other-languages/"
+	play := func(t *testing.T, command string) {
+		for jump, want := range map[string]string{"-10s": "off unsafe, ", "-1ms": "off safe, "} {
+			got := verdictsOf(t, folder+"clock-set-back.yaml", "--ttl", "1s", "--fencing", "off", "--set", "faults[2].by="+jump, "--client", command)
+			if got != want {
+				t.Errorf("after a jump by %s of a TTL of 10s the verdict is %q, want %q", jump, got, want)
+			}
+		}
+	}
+	t.Run("example.py", func(t *testing.T) {
+		require(t, has("python3"), "python3", "LOCKSIM_REQUIRE_PYTHON")
+		play(t, "python3 "+folder+"example.py")
+	})
+	t.Run("redlock.js", func(t *testing.T) {
+		modules := os.Getenv("LOCKSIM_NPM")
+		require(t, has("node") && modules != "", "folder of npm packages", "LOCKSIM_NPM")
+		t.Setenv("NODE_PATH", modules)
+		play(t, "node "+folder+"redlock.js")
+	})
+}
+
 // A sweep describes each mistake of a lock once, although several faults show it. It finds
 // nothing in a lock that compares the value of its key.
 func TestSweepDescribesEachMistakeOnce(t *testing.T) {

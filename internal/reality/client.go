@@ -39,6 +39,11 @@ type client struct {
 	// lastHeard is when a message from a server has last reached the client.
 	lastHeard time.Duration
 
+	// clock sets the wall clock of the program; "" if no fault sets it. clockAhead is how much that
+	// clock is ahead of the clock of this machine.
+	clock      clockFile
+	clockAhead time.Duration
+
 	// pending is the question that the program has to answer; nil if there is none.
 	pending            *question
 	canStart, started  bool
@@ -71,6 +76,9 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 	}
 	var stdout *io.PipeReader
 	var err error
+	if err := c.makeClock(command); err != nil {
+		return nil, err
+	}
 	if c.child, c.stdin, stdout, err = r.guard.startProgram(command); err != nil {
 		return nil, err
 	}
@@ -96,6 +104,10 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 		return nil, r.failure
 	}
 	c.ready = q.answer
+	if err := c.checkClock(); err != nil {
+		c.child.kill()
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -158,7 +170,7 @@ func (c *client) hear(a Answer) {
 			c.r.emit(trace.Event{Kind: trace.KindLost, Process: c.cfg.Name, Section: s.number})
 			return
 		}
-		s.until = s.endAfter(c.r.now(), a)
+		s.setEnd(c.r.now(), a)
 		c.r.emit(trace.Event{Kind: trace.KindEnd, Process: c.cfg.Name, Section: s.number, Step: trace.Extend, OK: true, LeaseEnd: leaseEnd(a)})
 		return
 	}

@@ -106,7 +106,7 @@ func (f *fault) act() {
 	case *sim.Reset:
 		r.resetBetween(a.Process, a.From)
 	case *sim.Jump:
-		r.process(a.Process).(*node).jump(a.By)
+		r.process(a.Process).(clockSetter).jump(a.By)
 	}
 }
 

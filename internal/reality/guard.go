@@ -78,6 +78,7 @@ func Guard(in io.Reader) {
 		if isLeft {
 			killGroup(leader)
 		}
+		removeClocks(leader)
 	}
 	if strings.Contains(folder, folderPrefix) {
 		for range 20 { // a process that was just killed may still write

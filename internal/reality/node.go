@@ -121,7 +121,7 @@ type node struct {
 // newNode makes a node and its server, which does not run yet. i counts the nodes from 0.
 func (r *run) newNode(i int, cfg sim.Node) (*node, error) {
 	n := &node{r: r, cfg: cfg, keys: map[string]entry{}}
-	folder, err := r.nodeFolder(cfg.Name)
+	folder, err := r.processFolder(cfg.Name)
 	if err != nil {
 		return nil, err
 	}

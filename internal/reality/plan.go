@@ -13,8 +13,9 @@ import (
 )
 
 // Check returns an error if a world cannot be played on real servers: it says what is
-// needed and cannot be done here.
-func Check(cfg sim.Config) error {
+// needed and cannot be done here. isForeign says that the clients run another program than
+// locksim, as in [Options].
+func Check(cfg sim.Config, isForeign bool) error {
 	lock := cfg.Lock.Kind
 	switch {
 	case lock.Name == "":
@@ -55,7 +56,7 @@ func Check(cfg sim.Config) error {
 		}
 	}
 	for i, f := range cfg.Faults {
-		if why := whyNot(f, cfg); why != "" {
+		if why := whyNot(f, cfg, isForeign); why != "" {
 			return refuse("fault %d (%s) %s", i+1, f.Text, why)
 		}
 	}
@@ -114,13 +115,13 @@ func checkClient(c sim.Client) error {
 }
 
 // whyNot says why a fault cannot be played; "" if it can.
-func whyNot(f sim.Fault, cfg sim.Config) string {
+func whyNot(f sim.Fault, cfg sim.Config, isForeign bool) string {
 	isStorage := func(name string) bool { return name == trace.StorageName }
 	isNode := func(name string) bool {
 		return slices.ContainsFunc(cfg.Nodes, func(n sim.Node) bool { return n.Name == name })
 	}
 	if f.ByClockOf != "" {
-		return "lasts by the clock of " + f.ByClockOf + ", and clocks cannot be set"
+		return "lasts by the clock of " + f.ByClockOf + ", and the harness measures only true time"
 	}
 	switch a := f.Action.(type) {
 	case *sim.Pause:
@@ -146,7 +147,7 @@ func whyNot(f sim.Fault, cfg sim.Config) string {
 			return "cuts a connection to the storage, which is a part of the harness"
 		}
 	case *sim.Jump:
-		return whyNotSet(a.Process, cfg)
+		return whyNotSet(a.Process, cfg, isForeign)
 	case *sim.Delay, *sim.Hold, *sim.Stall:
 	default:
 		return fmt.Sprintf("is of the kind %s, which needs a simulated server or clock", f.Kind())

@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		{"crash-restart-everysec", "process-killed", ""},
 		{"release-get-then-del", "", ""},
 
-		{"clock-jump", "", "only the clock of a PostgreSQL server can be set"},
+		{"clock-jump", "", "only the clocks of PostgreSQL servers and of clients can be set"},
 		{"slow-drift", "", "is of the kind drift, which needs a simulated server or clock"},
 		{"crash-restart-always", "", "cuts the power"},
 		{"failover", "", "is a replica"},
@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 		{"zookeeper-gc-pause", "queue", ""},
 		{"zookeeper-stale-read", "own-session", "data is on the lock's own servers"},
 	} {
-		err := reality.Check(configOf(t, c.scenario, c.variant))
+		err := reality.Check(configOf(t, c.scenario, c.variant), false)
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.scenario, err)
@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 // A power loss is refused for a client, too: when a process is killed, its operating system
 // closes its connections.
 func TestCheckOfAPowerLoss(t *testing.T) {
-	err := reality.Check(worldOf(t, "clients:\n  client-1: {}\nfaults:\n  - {at: 1s, crash: client-1, how: power-loss}\n"))
+	err := reality.Check(worldOf(t, "clients:\n  client-1: {}\nfaults:\n  - {at: 1s, crash: client-1, how: power-loss}\n"), false)
 	if err == nil || !strings.Contains(err.Error(), "cuts the power") {
 		t.Errorf("the error is %v", err)
 	}
@@ -84,7 +84,7 @@ func TestCheckOfPostgres(t *testing.T) {
 		if !ok {
 			t.Fatalf("there is no lock %s", name)
 		}
-		err := reality.Check(sim.Config{Lock: sim.Lock{Kind: kind}})
+		err := reality.Check(sim.Config{Lock: sim.Lock{Kind: kind}}, false)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v, want one with %q", name, err, want)
 		}

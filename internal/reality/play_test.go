@@ -136,6 +136,12 @@ func requireRedis(t *testing.T) {
 // 400 ms, and there is one server.
 func play(t *testing.T, name, scenario string, changes ...func(*sim.Config)) (*trace.Trace, error) {
 	t.Helper()
+	return playCommand(t, func() *exec.Cmd { return ownCommand(t, name) }, scenario, changes...)
+}
+
+// playCommand is play with the command of a program.
+func playCommand(t *testing.T, command func() *exec.Cmd, scenario string, changes ...func(*sim.Config)) (*trace.Trace, error) {
+	t.Helper()
 	requireRedis(t)
 	cfg := worldOf(t, scenario)
 	for _, change := range changes {
@@ -143,7 +149,7 @@ func play(t *testing.T, name, scenario string, changes ...func(*sim.Config)) (*t
 	}
 	t.Setenv("TMPDIR", "/tmp") // the path of a socket must be short
 	return reality.Run(t.Context(), cfg, reality.Options{
-		Program: func(string) *exec.Cmd { return ownCommand(t, name) },
+		Program: func(string) *exec.Cmd { return command() },
 		Guard:   func() *exec.Cmd { return ownCommand(t, "guard") },
 		Foreign: true,
 		Setup:   10 * time.Second,

@@ -49,7 +49,7 @@ func newPostgres(r *run, cfg sim.Node, folder string) (server, error) {
 	if err := s.makeData(); err != nil {
 		return nil, err
 	}
-	if err := s.setClock(0); err != nil {
+	if err := s.clockFile().set(0); err != nil {
 		return nil, err
 	}
 	if version, err := os.ReadFile(filepath.Join(s.data(), "PG_VERSION")); err == nil {
@@ -92,6 +92,9 @@ func findPostgres() (string, error) {
 	return found[len(found)-1], nil
 }
 
+func (s *postgresServer) clockFile() clockFile {
+	return clockFile(filepath.Join(s.folder, "clock"))
+}
 func (s *postgresServer) data() string    { return filepath.Join(s.folder, "data") }
 func (s *postgresServer) version() string { return s.programVersion }
 func (s *postgresServer) process() *child { return s.child.Load() }
@@ -116,9 +119,10 @@ func (s *postgresServer) command(name string, args ...string) *exec.Cmd {
 func (s *postgresServer) start() error {
 	// The file that a killed server leaves behind would keep the new one from starting.
 	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
-	c := s.command("postgres", "-D", s.data(), "-k", s.folder, "-h", "", "-F")
+	// The shared memory is in files of the folder, so that nothing of it is left after a kill.
+	c := s.command("postgres", "-D", s.data(), "-k", s.folder, "-h", "", "-F", "-c", "dynamic_shared_memory_type=mmap")
 	if s.r.setsClock(s.cfg.Name) {
-		settable, err := s.clockEnvironment()
+		settable, err := s.clockFile().environment(forOneThread)
 		if err != nil {
 			return err
 		}

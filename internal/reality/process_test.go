@@ -3,6 +3,7 @@
 package reality
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -82,5 +83,22 @@ func TestClosedParent(t *testing.T) {
 	}
 	if got := findClosedParent(run); got != closed {
 		t.Errorf("the closed parent is %q, want %q", got, closed)
+	}
+}
+
+// The guard removes what libfaketime leaves behind when a process is killed.
+func TestGuardRemovesClocks(t *testing.T) {
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	left := fmt.Sprintf("/dev/shm/faketime_shm_%d", ended.Process.Pid)
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Skip(err)
+	}
+	defer os.Remove(left)
+	Guard(strings.NewReader(fmt.Sprintf("watch %[1]d\nforget %[1]d\n", ended.Process.Pid)))
+	if _, err := os.Stat(left); err == nil {
+		t.Errorf("%s is left behind", left)
 	}
 }

@@ -83,7 +83,7 @@ func Run(ctx context.Context, cfg sim.Config, options Options) (*trace.Trace, er
 	if unsupported != "" {
 		return nil, errors.New("this machine cannot play a scenario: " + unsupported)
 	}
-	if err := Check(cfg); err != nil {
+	if err := Check(cfg, options.Foreign); err != nil {
 		return nil, err
 	}
 	folder, err := os.MkdirTemp("", folderPrefix)
@@ -490,8 +490,8 @@ func (r *run) tearDown() {
 	}
 }
 
-// nodeFolder returns the folder of a node's data, which it makes.
-func (r *run) nodeFolder(name string) (string, error) {
+// processFolder returns the folder of a process's files, which it makes.
+func (r *run) processFolder(name string) (string, error) {
 	dir := filepath.Join(r.folder, strings.ReplaceAll(name, string(filepath.Separator), "_"))
 	return dir, os.MkdirAll(dir, 0o700)
 }

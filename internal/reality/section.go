@@ -32,8 +32,10 @@ type section struct {
 	isLost bool
 	lasts  bool // the lease lasts as long as a session, and has no end that the client knows
 	// until is when the lease ends, in milliseconds since 1970. An extension and a renewal
-	// change it.
-	until float64
+	// change it. If the program has declared the end, it is by the client's clock, and
+	// otherwise by the clock of this machine.
+	until         float64
+	isEndDeclared bool
 	// calledAt is when the program was last asked to call its lock, and grantedAt when the
 	// harness heard of the grant.
 	calledAt, grantedAt time.Duration
@@ -97,7 +99,8 @@ func (c *client) attempt() (*section, error) {
 		if !ev.OK {
 			return
 		}
-		s.grantedAt, s.until = c.r.now(), s.endAfter(s.calledAt, a)
+		s.grantedAt = c.r.now()
+		s.setEnd(s.calledAt, a)
 		// The lock cannot have been granted before the last answer reached the program.
 		ev.Earliest = max(c.lastHeard, s.calledAt)
 		ev.LeaseEnd = leaseEnd(a)
@@ -122,19 +125,23 @@ func leaseEnd(a Answer) *fakeclock.Reading {
 	return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(a.Until * 1e6)}
 }
 
-// endAfter returns when the lease ends, in milliseconds since 1970: when the program says,
-// or else one TTL after the call that it answers.
-func (s *section) endAfter(call time.Duration, a Answer) float64 {
-	if a.Until != 0 {
-		return a.Until
+// setEnd sets when the lease ends: when the program says, or else one TTL after the call that it
+// answers.
+func (s *section) setEnd(call time.Duration, a Answer) {
+	s.until, s.isEndDeclared = a.Until, a.Until != 0
+	if !s.isEndDeclared {
+		s.until = float64(s.c.r.began.Add(call+s.c.r.cfg.Lock.TTL).UnixNano()) / 1e6
 	}
-	return float64(s.c.r.began.Add(call+s.c.r.cfg.Lock.TTL).UnixNano()) / 1e6
 }
 
-// hasLeaseEnded reports whether the lease has ended, by the clock of this machine.
+// hasLeaseEnded reports whether the lease has ended.
 func (s *section) hasLeaseEnded() bool {
+	now := time.Now()
+	if s.isEndDeclared {
+		now = now.Add(s.c.clockAhead)
+	}
 	kind := s.c.r.cfg.Lock.Kind
-	return !s.lasts && !kind.Endless && !kind.Open && float64(time.Now().UnixNano())/1e6 >= s.until
+	return !s.lasts && !kind.Endless && !kind.Open && float64(now.UnixNano())/1e6 >= s.until
 }
 
 // callLock makes the program call its lock, as one step. fill, if not nil, completes the
@@ -309,7 +316,8 @@ func (s *section) sleepAndExtend() error {
 		if left -= nap; left > 0 && c.cfg.ExtendsEvery > 0 && !s.lasts {
 			err := s.callLock(trace.Extend, Extend, trace.Event{}, func(ev *trace.Event, a Answer) {
 				if ev.OK {
-					ev.LeaseEnd, s.until = leaseEnd(a), s.endAfter(s.calledAt, a)
+					ev.LeaseEnd = leaseEnd(a)
+					s.setEnd(s.calledAt, a)
 				}
 			})
 			if err != nil {
