@@ -21,6 +21,7 @@ import (
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
 )
 
 // realityFlags are the flags of the reality command.
@@ -47,8 +48,8 @@ func realityCommand() *cobra.Command {
 		Long: `Play scenarios, unchanged, on real servers in real time, without fencing tokens and
 with them, and report what happened.
 
-locksim starts the servers in a folder of their own, and each client as a process.
-When locksim ends, in whatever way, these servers and clients are ended too, and the
+locksim starts the servers in a folder of their own, and the storage and each client
+as processes. When locksim ends, in whatever way, all of these are ended too, and the
 folder is removed. Clients reach the servers only through locksim, which delays, holds
 and cuts what they say, stops and kills processes, and watches the servers' keys. Only
 the loopback interface is used.
@@ -328,6 +329,9 @@ func (f *realityFlags) playJob(ctx context.Context, j job, plays []play) (*scena
 		t, err := reality.Run(ctx, p.config, reality.Options{
 			Program: func(string) *exec.Cmd { return f.program(p.config.Lock) },
 			Guard:   func() *exec.Cmd { return ownCommand(realityGuard) },
+			Storage: func(folder string, policy storage.Policy) *exec.Cmd {
+				return ownCommand(realityStorage, folder, string(policy))
+			},
 			Foreign: f.client != "",
 			Pace:    p.pace,
 			Real:    p.replay,
@@ -414,11 +418,12 @@ func realityProgram(lock sim.Lock) *exec.Cmd {
 	return ownCommand(realityClient, lock.Kind.Name, string(options))
 }
 
-// realityClient and realityGuard are the names of the hidden commands that the processes of
+// realityClient, realityStorage and realityGuard are the names of the hidden commands that the processes of
 // a real run use.
 const (
-	realityClient = "reality-client"
-	realityGuard  = "reality-guard"
+	realityClient  = "reality-client"
+	realityStorage = "reality-storage"
+	realityGuard   = "reality-guard"
 )
 
 // realityClientCommand makes this process the program of one client.
@@ -438,6 +443,16 @@ func realityClientCommand() *cobra.Command {
 				return err
 			}
 			return reality.Serve(cmd.InOrStdin(), cmd.OutOrStdout(), kind, options)
+		},
+	}
+}
+
+// realityStorageCommand makes this process the storage of a real run.
+func realityStorageCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: realityStorage + " FOLDER POLICY", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return reality.ServeStorage(cmd.OutOrStdout(), args[0], storage.Policy(args[1]))
 		},
 	}
 }

@@ -111,9 +111,9 @@ func TestRealityIsCleanedUpAfterAKill(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, &stderr, "the server and both clients run, one of them stopped", func() bool {
+	await(t, &stderr, "the server, the storage and both clients run, one of them stopped", func() bool {
 		left := leftBehind(folder)
-		return strings.Contains(left, "redis-server") && strings.Count(left, "reality-client") == 2 && strings.Contains(left, "(stopped)")
+		return strings.Contains(left, "redis-server") && strings.Contains(left, "reality-storage") && strings.Count(left, "reality-client") == 2 && strings.Contains(left, "(stopped)")
 	})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -67,6 +67,11 @@ func (s *stream) send(m *message) {
 	m.event.Kind = trace.KindSend
 	m.due, m.sentAt = s.arrival(), s.r.now()
 	m.sent = s.r.emit(m.event).Seq
+	if s.isDropped { // the receiver has ended the connection
+		m.event.Kind = trace.KindLose
+		s.r.emit(m.event)
+		return
+	}
 	s.queue = append(s.queue, m)
 	s.r.intercept(trace.KindSend, m.event, m)
 }

@@ -116,7 +116,6 @@ func checkClient(c sim.Client) error {
 
 // whyNot says why a fault cannot be played; "" if it can.
 func whyNot(f sim.Fault, cfg sim.Config, isForeign bool) string {
-	isStorage := func(name string) bool { return name == trace.StorageName }
 	isNode := func(name string) bool {
 		return slices.ContainsFunc(cfg.Nodes, func(n sim.Node) bool { return n.Name == name })
 	}
@@ -133,8 +132,8 @@ func whyNot(f sim.Fault, cfg sim.Config, isForeign bool) string {
 		}
 	case *sim.CrashFault:
 		switch {
-		case isStorage(a.Process):
-			return "ends the storage, which is a part of the harness"
+		case a.How == trace.FailOver:
+			return "replaces the storage by a copy, and only a process that comes back can be played"
 		case a.How == trace.PowerLoss:
 			return "cuts the power, and only processes can be killed: what they have written stays in the memory of the operating system, which also closes their connections"
 		}
@@ -142,13 +141,9 @@ func whyNot(f sim.Fault, cfg sim.Config, isForeign bool) string {
 		if isNode(a.Process) && slices.ContainsFunc(a.From, isNode) {
 			return "cuts servers off from each other, and only what is between clients and servers can be cut"
 		}
-	case *sim.Reset:
-		if isStorage(a.Process) || isStorage(a.From) {
-			return "cuts a connection to the storage, which is a part of the harness"
-		}
 	case *sim.Jump:
 		return whyNotSet(a.Process, cfg, isForeign)
-	case *sim.Delay, *sim.Hold, *sim.Stall:
+	case *sim.Delay, *sim.Hold, *sim.Reset, *sim.Stall:
 	default:
 		return fmt.Sprintf("is of the kind %s, which needs a simulated server or clock", f.Kind())
 	}

@@ -40,10 +40,12 @@ func TestCheck(t *testing.T) {
 		{"pause-in-flight", "elapsed-check", ""},
 		{"crash-restart-everysec", "process-killed", ""},
 		{"release-get-then-del", "", ""},
+		{"fencing-volatile-token", "in-memory", ""},
 
 		{"clock-jump", "", "only the clocks of PostgreSQL servers and of clients can be set"},
 		{"slow-drift", "", "is of the kind drift, which needs a simulated server or clock"},
 		{"crash-restart-always", "", "cuts the power"},
+		{"fencing-storage-failover", "", "replaces the storage by a copy"},
 		{"failover", "", "is a replica"},
 		{"vm-suspend", "", "suspends a machine"},
 		{"rpc-chain", "", "has the service"},

@@ -15,17 +15,20 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
 // roleVariable tells this test binary, in a process of its own, which program to be.
 const roleVariable = "LOCKSIM_REALITY_ROLE"
 
-// This test binary also serves as the guard and as the clients' programs.
+// This test binary also serves as the guard, as the storage and as the clients' programs.
 func TestMain(m *testing.M) {
 	switch role := os.Getenv(roleVariable); {
 	case role == "guard":
 		reality.Guard(os.Stdin)
+	case role == "storage":
+		panic(reality.ServeStorage(os.Stdout, os.Args[1], storage.Policy(os.Args[2])))
 	case role != "":
 		programs[role].run()
 	default:
@@ -151,6 +154,11 @@ func playCommand(t *testing.T, command func() *exec.Cmd, scenario string, change
 	return reality.Run(t.Context(), cfg, reality.Options{
 		Program: func(string) *exec.Cmd { return command() },
 		Guard:   func() *exec.Cmd { return ownCommand(t, "guard") },
+		Storage: func(folder string, policy storage.Policy) *exec.Cmd {
+			c := ownCommand(t, "storage")
+			c.Args = append(c.Args, folder, string(policy))
+			return c
+		},
 		Foreign: true,
 		Setup:   10 * time.Second,
 	})

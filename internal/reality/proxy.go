@@ -270,6 +270,12 @@ func (c *conn) cut() {
 
 // resetBetween cuts all connections between a client and a server, as a reset does.
 func (r *run) resetBetween(a, b string) {
+	switch trace.StorageName {
+	case a:
+		r.storage.reset(b)
+	case b:
+		r.storage.reset(a)
+	}
 	for _, n := range r.nodes {
 		for _, c := range n.conns {
 			x, y := c.client.cfg.Name, n.cfg.Name

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -24,6 +25,8 @@ type Options struct {
 	Program func(client string) *exec.Cmd
 	// Guard returns the command of a process that calls [Guard].
 	Guard func() *exec.Cmd
+	// Storage returns the command of a process that calls [ServeStorage].
+	Storage func(folder string, policy storage.Policy) *exec.Cmd
 	// Foreign means that the clients run another program than locksim. The key and the
 	// quorum of the lock are then those that the program reports.
 	Foreign bool
@@ -111,6 +114,9 @@ func Run(ctx context.Context, cfg sim.Config, options Options) (*trace.Trace, er
 	if r.failure != nil {
 		return nil, r.failure
 	}
+	if err := r.storage.report(); err != nil {
+		return nil, err
+	}
 	if options.Foreign {
 		doubtUnseenLocks(r.trace)
 	}
@@ -133,7 +139,10 @@ func (r *run) setUp() error {
 	if err := r.cluster.start(); err != nil {
 		return err
 	}
-	r.storage = newStorage(r)
+	var err error
+	if r.storage, err = newStorage(r); err != nil {
+		return err
+	}
 	for _, c := range r.cfg.Clients {
 		client, err := r.newClient(c)
 		if err != nil {
@@ -277,7 +286,6 @@ func (r *run) play() {
 		r.trace.Notes = append(r.trace.Notes, fmt.Sprintf("this machine was busy: a timer was %v late, so a timeout of the lock may have fired without a fault", late.Round(time.Millisecond)))
 	}
 	isOver, r.ended = true, true
-	r.storage.report()
 	for i, f := range r.faults {
 		f.finish()
 		r.trace.Faults[i] = f.FaultInfo
@@ -483,6 +491,7 @@ func (r *run) tearDown() {
 		n.close()
 	}
 	r.restarts.Wait() // a server may have been started meanwhile
+	r.storage.close()
 	for _, n := range r.nodes {
 		if p := n.server.process(); p != nil {
 			p.kill()

@@ -16,11 +16,13 @@ import (
 )
 
 var (
-	errEnded      = errors.New("the run has ended")
-	errRefused    = errors.New("the storage refused it")
-	errGaveUp     = errors.New("no answer")
-	errLeaseLost  = errors.New("the lock reported that the lease is lost")
-	errLeaseEnded = errors.New("the lease has expired")
+	errEnded       = errors.New("the run has ended")
+	errRefused     = errors.New("the storage refused it")
+	errGaveUp      = errors.New("no answer")
+	errReset       = errors.New("read storage: connection reset by peer")
+	errRefusedDial = errors.New("dial storage: connection refused")
+	errLeaseLost   = errors.New("the lock reported that the lease is lost")
+	errLeaseEnded  = errors.New("the lease has expired")
 )
 
 // A section is one critical section of a client, from its call of acquire on. The harness
@@ -358,7 +360,7 @@ func (s *section) write(t trace.Task) error {
 }
 
 // access sends a request to the storage, as one step. A client that resends sends the request again
-// each time that it gets no answer in time.
+// each time that it gets no answer.
 func (s *section) access(t trace.Task, req storage.Request) (storage.Response, error) {
 	c := s.c
 	step := trace.Step(req.Op)
@@ -370,7 +372,10 @@ func (s *section) access(t trace.Task, req storage.Request) (storage.Response, e
 		return storage.Response{}, errEnded
 	}
 	resp, err := s.callStorage(req)
-	for c.cfg.Resends && errors.Is(err, errGaveUp) {
+	for c.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefusedDial)) {
+		if errors.Is(err, errRefusedDial) && !c.r.sleep(c, c.cfg.RetryEvery) {
+			return storage.Response{}, errEnded
+		}
 		c.r.do(func() {
 			c.r.emit(trace.Event{Kind: trace.KindAgain, Process: c.cfg.Name, Section: s.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: err.Error()})
 		})

@@ -1,29 +1,81 @@
 package reality
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"net"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
-// The storageProcess is the storage that the lock protects. It is a part of the harness:
-// its policies are those of package storage, and requests to it are messages like any
-// other.
+// The storageProcess is the storage that the lock protects, a process that runs
+// [ServeStorage]. Requests to it are messages like any other: the harness calls the process when
+// a request has arrived.
 type storageProcess struct {
-	r        *run
-	store    *storage.Store
+	r *run
+	// starting is held while the process is started. It must be locked before the mutex of the run.
+	starting sync.Mutex
+	child    *child
+	conn     net.Conn // to the process
 	pausedBy []*fault
+	crashes  int // how many crashes have not ended
+	isDown   bool
 	conns    []*storageConn
 	// serving are the requests that have arrived and have not been served.
 	serving []*request
 }
 
-func newStorage(r *run) *storageProcess {
-	return &storageProcess{r: r, store: storage.New(r.cfg.Storage.Fencing)}
+// newStorage starts the storage.
+func newStorage(r *run) (s *storageProcess, err error) {
+	s = &storageProcess{r: r}
+	s.child, _, err = s.start()
+	return s, err
 }
+
+// start starts the process, with the data that is on its disk, and returns what it has lost.
+func (s *storageProcess) start() (*child, []storage.Loss, error) {
+	folder, err := s.r.processFolder(trace.StorageName)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, _, stdout, err := s.r.guard.startProgram(s.r.options.Storage(folder, s.r.cfg.Storage.Fencing))
+	if err != nil {
+		return nil, nil, err
+	}
+	var ready storageReady
+	if err := json.NewDecoder(stdout).Decode(&ready); err != nil {
+		c.kill()
+		return nil, nil, fmt.Errorf("the storage cannot be started: %w%s", err, c.lastWords())
+	}
+	if s.conn, err = net.Dial("tcp", ready.Address); err != nil {
+		c.kill()
+		return nil, nil, err
+	}
+	return c, ready.Losses, nil
+}
+
+// call calls the process, which must run, and waits for the answer. The mutex is held, so the
+// process serves one call after the other.
+func (s *storageProcess) call(c storageCall) (a storageAnswer) {
+	c.KnownVersion = c.Request.KnownVersion
+	_ = s.conn.SetDeadline(time.Now().Add(s.r.options.Setup))
+	err := json.NewEncoder(s.conn).Encode(c)
+	if err == nil {
+		err = json.NewDecoder(s.conn).Decode(&a)
+	}
+	if err != nil {
+		s.r.failure = cmp.Or(s.r.failure, fmt.Errorf("the storage does not answer: %w%s", err, s.child.lastWords()))
+	}
+	return a
+}
+
+// runs reports whether the process runs.
+func (s *storageProcess) runs() bool { return !s.isDown && len(s.pausedBy) == 0 }
 
 // A storageConn is a client's connection to the storage.
 type storageConn struct {
@@ -40,17 +92,22 @@ type request struct {
 	req       storage.Request
 	isChecked bool // the policy checks before it writes, and the check has accepted it
 	isStalled bool // a fault holds it back
+	isLost    bool // the storage has crashed before it has served the request
 	response  storage.Response
 	answered  bool
 }
 
 // connect returns the client's connection to the storage, which it makes if there is none.
-func (c *client) connect() *storageConn {
-	if c.storage != nil {
-		return c.storage
+func (c *client) connect() (*storageConn, error) {
+	if c.storage != nil && !c.storage.replies.hasEnded() {
+		return c.storage, nil
+	}
+	r := c.r
+	if r.storage.isDown {
+		r.emit(trace.Event{Kind: trace.KindRefuse, Process: c.cfg.Name, Peer: trace.StorageName, Text: "connection refused"})
+		return nil, errRefusedDial
 	}
 	c.storageConns++
-	r := c.r
 	conn := &storageConn{client: c, number: c.storageConns,
 		requests: &stream{r: r, link: r.linkBetween(c.cfg.Name, trace.StorageName)},
 		replies:  &stream{r: r, link: r.linkBetween(trace.StorageName, c.cfg.Name)},
@@ -58,9 +115,9 @@ func (c *client) connect() *storageConn {
 	c.storage = conn
 	r.storage.conns = append(r.storage.conns, conn)
 	r.emit(trace.Event{Kind: trace.KindConnect, Process: c.cfg.Name, Peer: trace.StorageName, Conn: conn.number})
-	go conn.carry(conn.requests, func(*message) bool { return len(r.storage.pausedBy) == 0 })
+	go conn.carry(conn.requests, func(*message) bool { return r.storage.runs() })
 	go conn.carry(conn.replies, func(*message) bool { return c.canAct() })
-	return conn
+	return conn, nil
 }
 
 // carry delivers the messages of one direction of the connection.
@@ -79,7 +136,10 @@ func (s *section) callStorage(req storage.Request) (storage.Response, error) {
 	c, r := s.c, s.c.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	conn := c.connect()
+	conn, err := c.connect()
+	if err != nil {
+		return storage.Response{}, err
+	}
 	m := &message{event: trace.Event{
 		Process: c.cfg.Name, Peer: trace.StorageName, Conn: conn.number, Section: s.number, Step: trace.Step(req.Op), Text: describeRequest(req),
 	}}
@@ -92,11 +152,15 @@ func (s *section) callStorage(req storage.Request) (storage.Response, error) {
 		until = r.wakeAfter(c.cfg.GivesUp)
 	}
 	isLate := func() bool { return until >= 0 && r.now() >= until && c.canAct() }
-	switch ok := r.await(func() bool { return q.answered || c.isDown || isLate() }); {
+	isReset := func() bool { return conn.replies.hasEnded() && c.canAct() }
+	switch ok := r.await(func() bool { return q.answered || c.isDown || isReset() || isLate() }); {
 	case !ok || c.isDown:
 		return storage.Response{}, errEnded
 	case q.answered:
 		return q.response, nil
+	case isReset():
+		c.storage = nil
+		return storage.Response{}, errReset
 	}
 	// The request may still arrive: closing a connection recalls nothing.
 	conn.requests.close()
@@ -120,7 +184,7 @@ func (q *request) serve() {
 	s.serving = append(s.serving, q)
 	if s.r.cfg.Storage.Fencing == storage.CheckThenWrite && q.req.Op == storage.Write {
 		ev := q.describe(trace.KindCheck)
-		ev.Text = s.store.Check(q.req)
+		ev.Text = s.call(storageCall{Call: callCheck, Request: q.req}).Refused
 		ev.OK = ev.Text == ""
 		q.isChecked = ev.OK
 		s.r.emit(ev)
@@ -137,7 +201,7 @@ func (q *request) serve() {
 	go func() { // other requests of the connection need not wait
 		s.r.mu.Lock()
 		defer s.r.mu.Unlock()
-		if s.r.await(func() bool { return !q.isStalled && len(s.pausedBy) == 0 }) {
+		if s.r.await(func() bool { return q.isLost || !q.isStalled && s.runs() }) && !q.isLost {
 			q.apply()
 			s.r.settle()
 		}
@@ -148,11 +212,11 @@ func (q *request) serve() {
 func (q *request) apply() {
 	s := q.s
 	s.serving = slices.DeleteFunc(s.serving, func(o *request) bool { return o == q })
-	do := s.store.Do
+	c := storageCall{Call: callDo, Request: q.req}
 	if q.isChecked {
-		do = s.store.Apply
+		c.Call = callApply
 	}
-	resp := do(q.req)
+	resp := s.call(c).Response
 	ev := q.describe(trace.KindServe)
 	ev.OK, ev.Text = resp.Refused == "", resp.Refused
 	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, q.req.Value
@@ -187,8 +251,12 @@ func (s *storageProcess) isHeldUp() bool {
 
 // pause implements [process].
 func (s *storageProcess) pause(f *fault) bool {
+	if s.isDown {
+		return false
+	}
 	s.pausedBy = append(s.pausedBy, f)
 	if len(s.pausedBy) == 1 {
+		stopGroup(s.child.cmd.Process.Pid)
 		s.r.emit(trace.Event{Kind: trace.KindPause, Process: trace.StorageName, Text: string(trace.Stop)})
 	}
 	return true
@@ -197,23 +265,124 @@ func (s *storageProcess) pause(f *fault) bool {
 // resume implements [process].
 func (s *storageProcess) resume(f *fault) {
 	s.pausedBy = slices.DeleteFunc(s.pausedBy, func(o *fault) bool { return o == f })
-	if len(s.pausedBy) == 0 {
+	if len(s.pausedBy) == 0 && !s.isDown {
 		s.r.emit(trace.Event{Kind: trace.KindResume, Process: trace.StorageName})
+		continueGroup(s.child.cmd.Process.Pid)
 	}
 }
 
-// crash and restart are never called: [Check] refuses a crash of the storage.
-func (s *storageProcess) crash(trace.Crash) {}
-func (s *storageProcess) restart()          {}
+// crash implements [process]. Requests that have not been served are lost, and the operating system
+// resets the connections.
+func (s *storageProcess) crash(how trace.Crash) {
+	if s.crashes++; s.crashes > 1 {
+		return
+	}
+	s.isDown, s.pausedBy = true, nil
+	s.r.emit(trace.Event{Kind: trace.KindCrash, Process: trace.StorageName, Text: string(how)})
+	if how == trace.Shutdown {
+		shutDown(s.child.cmd.Process.Pid)
+		continueGroup(s.child.cmd.Process.Pid) // a stopped process does not see the signal
+	} else {
+		killGroup(s.child.cmd.Process.Pid)
+	}
+	for _, q := range s.serving {
+		q.isLost = true
+	}
+	s.serving = nil
+	for _, f := range s.r.faults {
+		if f.stalled != nil {
+			f.lift()
+		}
+	}
+	for _, c := range s.conns {
+		if !c.replies.isDropped {
+			c.requests.drop()
+			c.replies.close()
+		}
+	}
+}
 
-// report records the final data of the storage.
-func (s *storageProcess) report() {
-	for _, o := range s.store.Objects() {
-		version, value := s.store.Object(o)
+// restart implements [process].
+func (s *storageProcess) restart() {
+	if s.crashes--; s.crashes == 0 {
+		s.r.restarts.Go(s.startAgain)
+	}
+}
+
+// startAgain starts the process after a crash, unless the run has ended or it has crashed once
+// more.
+func (s *storageProcess) startAgain() {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	wanted := false
+	isWanted := func() bool { return s.isDown && s.crashes == 0 && !s.r.ended }
+	if s.r.do(func() { wanted = isWanted() }); !wanted {
+		return
+	}
+	<-s.child.exited
+	c, losses, err := s.start()
+	s.r.do(func() {
+		switch {
+		case err != nil:
+			s.r.failure = cmp.Or(s.r.failure, err)
+		case !isWanted():
+			killGroup(c.cmd.Process.Pid)
+		default:
+			s.child, s.isDown = c, false
+			s.r.emit(trace.Event{Kind: trace.KindRestart, Process: trace.StorageName})
+			s.recordLosses(losses)
+		}
+	})
+}
+
+// recordLosses records what the storage has lost in a crash. A process that is killed loses no
+// data, but it may lose a token that it keeps only in memory.
+func (s *storageProcess) recordLosses(losses []storage.Loss) {
+	for _, l := range losses {
+		s.r.emit(trace.Event{Kind: trace.KindForgetToken, Process: trace.StorageName, Object: l.Object, Token: l.OldToken, Text: "no token"})
+	}
+}
+
+// reset cuts a client's connections to the storage. A request that has arrived is still served.
+func (s *storageProcess) reset(client string) {
+	for _, c := range s.conns {
+		if c.client.cfg.Name != client || c.replies.hasEnded() {
+			continue
+		}
+		c.requests.drop()
+		c.replies.drop()
+		s.r.emit(trace.Event{Kind: trace.KindReset, Process: client, Peer: trace.StorageName, Conn: c.number})
+		s.r.emit(trace.Event{Kind: trace.KindReset, Process: trace.StorageName, Peer: client, Conn: c.number})
+	}
+}
+
+// report records the final data of the storage, when the run has ended. If the process is down, it
+// is started once more, because the data is on its disk.
+func (s *storageProcess) report() (err error) {
+	s.r.restarts.Wait()
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	if s.isDown {
+		<-s.child.exited
+		if s.child, _, err = s.start(); err != nil {
+			return err
+		}
+	}
+	continueGroup(s.child.cmd.Process.Pid)
+	for _, o := range s.call(storageCall{Call: callObjects}).Objects {
 		s.r.trace.Events = append(s.r.trace.Events, trace.Event{
 			Seq: len(s.r.trace.Events) + 1, At: s.r.trace.End() + 1,
-			Kind: trace.KindObject, Process: trace.StorageName, Object: o, Version: version, Value: value,
+			Kind: trace.KindObject, Process: trace.StorageName, Object: o.Object, Version: o.Version, Value: o.Value,
 		})
+	}
+	return s.r.failure
+}
+
+// close ends the process, if there is one.
+func (s *storageProcess) close() {
+	if s != nil && s.child != nil {
+		s.conn.Close()
+		s.child.kill()
 	}
 }
 
