@@ -56,7 +56,10 @@ const (
 	grantedWhileLeased   code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-while-leased"  // section, when, other, granted when, until
 	grantedBeforeRelease code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-till-release"  // section, when, other, granted when, release called when
 	renewedAsIfAlone     code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, renewed when, other, granted when
-	orderUnseen          code5[string, time.Duration, history.Moment, string, history.Moment]  = "order-unseen"          // section, granted at the earliest, at the latest, other, until
+	orderUnseen          code3[string, time.Duration, history.Moment]                          = "order-unseen"          // section, granted at the earliest, at the latest
+	leaseEnded           code2[string, history.Moment]                                         = "lease-ended"           // section, when
+	sectionEnded         code2[string, history.Moment]                                         = "section-ended"         // section, when
+	writeApplied         code3[string, string, history.Moment]                                 = "write-applied"         // section, object, when
 	enteredWhileInside   code5[string, history.Moment, string, history.Moment, history.Moment] = "entered-while-inside"  // section, when, other, from, until
 	tokenNotGreater      code5[string, string, Token, Token, time.Duration]                    = "token-not-greater"     // younger, older, its token, older token, when
 	removedForeignKey    code5[time.Duration, string, string, string, string]                  = "removed-foreign-key"   // when, acquisition, key, node, owner

@@ -35,6 +35,10 @@ func judgeGrantOrder(h *judgedRun) Finding {
 		return unknown(noRanks.Reason())
 	}
 	sections := h.Sections()
+	unseen := slices.DeleteFunc(slices.Clone(sections), func(s *history.Section) bool {
+		return s.Granted.Earliest == 0 || s.GrantsEveryone || s.MaxHolders != 1
+	})
+	verdict := holds()
 	newest := map[string]uint64{}    // by lock: the rank of the newest grant until now
 	for _, v := range h.Versions() { // the first write to be applied is the first violation
 		for len(sections) > 0 && sections[0].From.Before(history.MomentOf(v.Made)) {
@@ -48,6 +52,11 @@ func judgeGrantOrder(h *judgedRun) Finding {
 		}
 		for _, by := range protectingSections(v) {
 			if newest[by.Lock] <= by.Rank() {
+				for _, s := range unseen {
+					if s.Lock == by.Lock && s.Rank() > by.Rank() && mayPrecede(s.Granted, history.MomentOf(v.Made)) {
+						verdict = h.unknownOrder(s, writeApplied.Reason(h.Name(by), v.Object, history.MomentOf(v.Made)))
+					}
+				}
 				continue
 			}
 			for _, s := range h.Sections() {
@@ -60,7 +69,7 @@ func judgeGrantOrder(h *judgedRun) Finding {
 			}
 		}
 	}
-	return holds()
+	return verdict
 }
 
 // protectingSections returns the sections under whose locks a write was made. If a client

@@ -31,7 +31,8 @@ func judgeLeaseExclusion(h *judgedRun) Finding {
 	}
 	var old, young *history.Section // the sections of the first overlap
 	var first *trace.Event
-	for others, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
+	end := func(s *history.Section) history.Moment { return s.Lease.Longest() }
+	for others, b := range h.GrantsBeyondRoom(end) {
 		if first != nil && first.Seq <= b.From.Seq {
 			break // a later grant's lease can only overlap later
 		}
@@ -40,27 +41,9 @@ func judgeLeaseExclusion(h *judgedRun) Finding {
 		}
 	}
 	if first == nil {
-		return h.judgeUnseenGrants()
+		return h.judgeUnseenGrants(end, leaseEnded)
 	}
 	return h.overlapFinding(old, young, first)
-}
-
-// judgeUnseenGrants judges a run in which no two leases overlap by the times in the trace.
-// The time of a grant in a trace of real servers is when the harness heard of it. If the
-// grant may have been before the end of another lease, the outcome is unknown.
-func (h *judgedRun) judgeUnseenGrants() Finding {
-	for _, b := range h.Sections() {
-		earliest := b.Granted.Earliest
-		if earliest == 0 || b.GrantsEveryone {
-			continue
-		}
-		for _, a := range h.Sections() {
-			if until := a.Lease.Longest(); a.Lock == b.Lock && a.From.Before(b.From) && earliest < until.At && !b.From.Before(until) {
-				return unknown(orderUnseen.Reason(h.Name(b), earliest, b.From, h.Name(a), until))
-			}
-		}
-	}
-	return holds()
 }
 
 // excessLease finds out whether there is one lease too many: together with the lease of the

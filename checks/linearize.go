@@ -105,7 +105,7 @@ func linearize(sections []*history.Section) porcupineResult {
 // disagreement returns why the results of the two checkers disagree; zero if they agree.
 func disagreement(ours Outcome, porcupines porcupineResult) Reason {
 	switch {
-	case porcupines == notSearched || (ours == Holds) == (porcupines == serial):
+	case porcupines == notSearched || ours == Unknown || (ours == Holds) == (porcupines == serial):
 		return Reason{}
 	case porcupines == serial:
 		return porcupineFindsOrder.Reason(ours)

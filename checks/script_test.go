@@ -29,6 +29,7 @@ import (
 // order in which a perfect lock service would have granted the lock; "ends" is the end of the
 // lease that the lock declares; "by", "of" and "over" are the sections that change a key, that
 // had set it, and whose key is overwritten, such as "c1/2" for the second section of c1.
+// "earliest" is when a grant may have been made at the earliest, in a trace of real servers.
 type script struct {
 	trace *trace.Trace
 	t     *testing.T
@@ -284,6 +285,9 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 			ev.Rank, ev.Token = uint64(s.number(a["rank"])), uint64(s.number(a["token"]))
 			ev.Minted, ev.Notifies, ev.Ungranted = a.has("minted"), a.has("notifies"), a.has("ungranted")
 			ev.Session = a["session"]
+			if a.has("earliest") {
+				ev.Earliest = s.duration(a["earliest"])
+			}
 			declareEnd(ev)
 		})
 	case "hears-that-it-lives": // the client learns that its session lasts until a true time

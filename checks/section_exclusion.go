@@ -26,12 +26,13 @@ func judgeSectionExclusion(h *judgedRun) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
-	for others, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.To }) { // the first section to begin is the first violation
+	end := func(s *history.Section) history.Moment { return s.To }
+	for others, b := range h.GrantsBeyondRoom(end) { // the first section to begin is the first violation
 		a := slices.MinFunc(others, func(a, b *history.Section) int { return cmp.Compare(a.Lease.End().At, b.Lease.End().At) })
 		f := Finding{Outcome: Violated, At: b.From.Seq, Events: []int{a.From.Seq, b.From.Seq}}
 		f.Reason = enteredWhileInside.Reason(h.Name(b), b.From, h.Name(a), a.From, a.To)
 		f.Blame, f.Reason = h.blameForSections(a, b, f.Reason.withRoom(b.MaxHolders))
 		return f
 	}
-	return holds()
+	return h.judgeUnseenGrants(end, sectionEnded)
 }

@@ -35,6 +35,9 @@ func judgeSerialSections(h *judgedRun) Finding {
 	}
 	f := Finding{Outcome: Violated}
 	for _, d := range cycle {
+		if d.kind == realTime && mayPrecede(d.after.Granted, d.before.To) {
+			return h.unknownOrder(d.after, sectionEnded.Reason(h.Name(d.before), d.before.To))
+		}
 		f.Events = append(f.Events, d.events[0], d.events[1])
 		f.Cycle = append(f.Cycle, h.describeDependency(d))
 	}

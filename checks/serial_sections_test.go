@@ -496,6 +496,8 @@ func TestDisagreement(t *testing.T) {
 		{Violated, serial, false},
 		{Holds, notSearched, true},
 		{Violated, notSearched, true},
+		{Unknown, serial, true},
+		{Unknown, notSerial, true},
 	} {
 		reason := disagreement(test.ours, test.porcupines)
 		if reason.IsZero() != test.agree {

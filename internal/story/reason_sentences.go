@@ -50,7 +50,10 @@ var reasonSentences = map[checks.Code]string{
 
 	"granted-while-leased":   "%s's acquire returned a lease at %v, although %s held a lease from %v until %v",
 	"granted-till-release":   "%s's acquire returned a lease at %v, although %s held a lease from %v until it asked to release at %v",
-	"order-unseen":           "%s was granted the lock between %v and %v, which is all that can be seen from outside, and the lease of %s ended at %v",
+	"order-unseen":           "%s was granted the lock between %v and %v, which is all that can be seen from outside",
+	"lease-ended":            "the lease of %s ended at %v",
+	"section-ended":          "the critical section of %s ended at %v",
+	"write-applied":          "a write of %s to %s was applied at %v",
 	"prolonged-as-if-alone":  "%s's lease, granted at %v, was extended at %v although %s had been granted the lock at %v",
 	"entered-while-inside":   "%s entered its critical section at %v, while %s was in its own from %v until %v",
 	"token-not-greater":      "%[1]s has a newer grant than %[2]s, but its fencing token (%[3]v) is not greater than the other's (%[4]v); both had been issued at %[5]v",

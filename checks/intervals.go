@@ -1,0 +1,55 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// This file judges what a trace of real servers cannot show. An event of such a trace may have
+// an interval, from Earliest to At. If another event lies in it, nobody can know from outside which
+// of the two was first. An event of a simulated run has no interval.
+
+// mayPrecede reports whether an event may have happened before a moment, although the trace has it
+// later. It is false for nil, which is the grant of steps outside any section.
+func mayPrecede(ev *trace.Event, m history.Moment) bool {
+	return ev != nil && ev.Earliest != 0 && ev.Earliest < m.At && !history.MomentOf(ev).Before(m)
+}
+
+// judgeUnseenGrants judges a run in which the lock always had room for a grant, by the times in the
+// trace. If a grant may have been made before other sections of the lock ended, and there was no room
+// for it then, the outcome is unknown. end returns when a section ends, and ended is the reason that
+// says so about the section with this name.
+func (h *judgedRun) judgeUnseenGrants(end func(*history.Section) history.Moment, ended code2[string, history.Moment]) Finding {
+	for i, b := range h.Sections() {
+		if b.Granted.Earliest == 0 || b.GrantsEveryone {
+			continue
+		}
+		inside := func(a *history.Section) bool { return a.Lock == b.Lock && !a.GrantsEveryone && b.From.Before(end(a)) }
+		unseen := func(a *history.Section) bool {
+			return a.Lock == b.Lock && !a.GrantsEveryone && mayPrecede(b.Granted, end(a))
+		}
+		earlier := h.Sections()[:i]
+		first := slices.IndexFunc(earlier, unseen)
+		if first < 0 {
+			continue
+		}
+		others := 0
+		for _, a := range earlier {
+			if inside(a) || unseen(a) {
+				others++
+			}
+		}
+		if a := earlier[first]; others >= max(b.MaxHolders, 1) {
+			return h.unknownOrder(b, ended.Reason(h.Name(a), end(a)))
+		}
+	}
+	return holds()
+}
+
+// unknownOrder returns the finding that a grant and another event may have happened in either order.
+// other is the reason that says when the other happened.
+func (h *judgedRun) unknownOrder(granted *history.Section, other Reason) Finding {
+	return unknown(orderUnseen.Reason(h.Name(granted), granted.Granted.Earliest, granted.From).And(other))
+}
