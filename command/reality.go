@@ -418,8 +418,7 @@ func realityProgram(lock sim.Lock) *exec.Cmd {
 	return ownCommand(realityClient, lock.Kind.Name, string(options))
 }
 
-// realityClient, realityStorage and realityGuard are the names of the hidden commands that the processes of
-// a real run use.
+// These are the names of the hidden commands that the processes of a real run use.
 const (
 	realityClient  = "reality-client"
 	realityStorage = "reality-storage"
