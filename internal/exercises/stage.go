@@ -42,7 +42,7 @@ func Stages() []Stage {
 		{
 			Number: 5, Name: "renewal",
 			Method:   Method{"Extend", "func (l *Lease) Extend(ctx context.Context) error", "func(context.Context) error"},
-			Property: "A holder that works longer than one TTL keeps the lock by calling Extend. Extend fails if the lease is over or if the key is no longer its own, and then it changes nothing.",
+			Property: "A holder that works longer than one TTL keeps the lock by calling Extend. Extend fails if the lease has ended or if the key is no longer its own, and then it changes nothing.",
 			Hint:     "extend only what is still yours, in one step (PEXPIRE in a script), and treat the time of the call as Acquire does. After a success, Expires returns the new end",
 		},
 		{

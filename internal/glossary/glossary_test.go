@@ -7,7 +7,7 @@ import (
 
 func TestLookup(t *testing.T) {
 	for _, c := range []struct{ word, want string }{
-		{"lease", "the time for which a grant is valid: from the return of acquire to the end that the lock declares, when it expires. TTL: how long a lease lasts"},
+		{"lease", "the time for which a grant is valid: from the return of acquire to the end that the lock declares, when it expires. If the lock declares no end, the lease lasts until the release, or until the holder learns that it is lost. TTL: how long a lease lasts"},
 		{"TTL", "how long a lease lasts"},
 		{"kind of lock", "the algorithm or library that provides the lock"},
 		{"acquisition", "An acquisition is one call of acquire, with its result."},

@@ -25,8 +25,8 @@ import (
 )
 
 // options are the options of redsync that its documentation describes, each alone. WithValue is
-// left out: the value that it sets is replaced by the next Lock, so it serves only an unlock from
-// elsewhere.
+// left out: the next Lock replaces the value that it sets. So it only serves to release a lock with
+// another Mutex, for example in another process.
 var options = []struct {
 	name   string
 	option redsync.Option
