@@ -506,11 +506,11 @@ func TestBlameForLeaseThatAClientsClockMadeLonger(t *testing.T) {
 func TestBlameForGrantThatNoServerMade(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "both acquired the lock without a grant", want: Violated, blame: BlameLock,
-			reasonParts: []string{"the acquire of c1 and c2 reported a grant that no node had made"}, script: `
+			reasonParts: []string{"acquire returned a lease to c1 and c2, although no node had granted one"}, script: `
 			0s c1 acquires rank=1 ends=30s ungranted
 			1s c2 acquires rank=2 ends=31s ungranted <--`},
 		{name: "c2 acquired the lock without a grant, after the node had forgotten c1's key", want: Violated, blame: BlameLock,
-			reasonParts: []string{"the acquire of c2 reported a grant that no node had made"}, script: `
+			reasonParts: []string{"acquire returned a lease to c2, although no node had granted one"}, script: `
 			lock L ttl=30s nodes=C quorum=1
 			0s C sets by=c1/1 ttl=30s
 			0s c1 acquires rank=1 ends=30s
@@ -526,7 +526,7 @@ func TestBlameForGrantThatNoServerMade(t *testing.T) {
 			1s C sets by=c2/1 ttl=30s
 			2s c2 acquires rank=2 ends=32s ungranted <--`},
 		{name: "a master that had been replaced granted c2 the lock, and no node granted it to c1", want: Violated, blame: BlameLock,
-			reasonParts: []string{"the acquire of c1 reported a grant that no node had made"}, script: `
+			reasonParts: []string{"acquire returned a lease to c1, although no node had granted one"}, script: `
 			lock L ttl=30s nodes=C quorum=1
 			0s c1 acquires rank=1 ends=30s ungranted
 			0s R replaces C

@@ -225,7 +225,7 @@ func TestTraffic(t *testing.T) {
 			4s  A acknowledges c1 message=2 bytes=12
 			5s  c1 acquires rank=2
 			6s  c1 releases`,
-			"4 messages in 0 round trips (2 and 0 per release), 84 bytes (42 per release)",
+			"4 messages in 0 round trips (on average 2 in 0 per release), 84 bytes (on average 42 per release)",
 			"messages=4 messages per section=2 messages per release=2 " +
 				"round trips=0 round trips per section=0 round trips per release=0 " +
 				"bytes=84 bytes per section=42 bytes per release=42"},
@@ -242,7 +242,7 @@ func TestTraffic(t *testing.T) {
 			4s    c2 commands A
 			5s    c2 acquires rank=2
 			6s    c2 releases`,
-			"7 messages in 3 round trips (7 and 3 per release), 120 bytes (120 per release)",
+			"7 messages in 3 round trips (on average 7 in 3 per release), 120 bytes (on average 120 per release)",
 			"messages=7 messages per section=4 messages per release=7 " +
 				"round trips=3 round trips per section=2 round trips per release=3 " +
 				"bytes=120 bytes per section=60 bytes per release=120"},

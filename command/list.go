@@ -32,7 +32,7 @@ func listCommand() *cobra.Command {
 	f := &listFlags{}
 	cmd := &cobra.Command{
 		Use:   "list [WORD...]",
-		Short: "List the built-in scenarios, or those about some words",
+		Short: "List the built-in scenarios, or those that match some words",
 		Long: `List the built-in scenarios, in the order in which people should read them. With
 words, list those that contain all of them in their names and titles, in the lines
 that say why the data breaks, or in the names of their faults and locks.

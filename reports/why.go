@@ -125,7 +125,7 @@ func (w whyReport) legend() string {
 		words = "For a time or another number, the table shows the nearest smaller and the nearest larger value for each new outcome. The value null removes a field."
 	}
 	if len(w.Observed) > 0 {
-		words += " The scenario ends or begins something at an event. So that a change of one time does not move it, the event was replaced by the time at which it happened: " + visibleList(w.Observed) + "."
+		words += " In this scenario, something begins or ends when an event happens. For this table, the event was replaced by the time at which it happened, so that a changed setting does not move it: " + visibleList(w.Observed) + "."
 	}
 	if w.Now.IsStuck || slices.ContainsFunc(w.Turns, func(t whatif.Turn) bool { return t.Outcome.IsStuck }) {
 		words += " " + stuckLegend
@@ -140,7 +140,7 @@ func (w whyReport) unknown() string {
 	for _, u := range w.Unknown {
 		all = append(all, u.Path+"="+u.From)
 		if u.From != u.To {
-			which = "With these values, or some of them"
+			which = "With some of these values"
 			all[len(all)-1] = u.Path + " from " + u.From + " to " + u.To
 		}
 	}
@@ -174,7 +174,7 @@ func (w whyReport) command(t whatif.Turn) string {
 func (w whyReport) method() string {
 	words := fmt.Sprintf("%d changed scenarios were run. The values that were tried: for a time or a rate, about fifteen between nearly zero and eight times the value; for a whole number, each from 1 to three times the number, at most 64; for network.latency, values up to %v; for a time of a client, a fault, the lock or the storage that the scenario leaves out, ten up to twice the TTL. Other values that the scenario leaves out were not tried. A run with more than %d events was cut off, and counts as inconclusive. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried, whatif.LongestLatency, w.MaxEvents)
 	if len(w.NewFaults) > 0 {
-		words += " One new fault at a time was also added: " + w.newFaults() + ". For each kind of fault, the table shows the smallest that changes a verdict or lease-exclusion, up to the largest size that locksim explore tries."
+		words += " One new fault at a time was also added: " + w.newFaults() + ". A fault's size went up to the largest one that locksim explore tries. For each kind of fault, the table shows the smallest fault that changes a verdict or lease-exclusion."
 	}
 	if n := w.Untried(); n > 0 {
 		words += fmt.Sprintf(" %d other new faults were not tried; locksim explore tries all faults.", n)

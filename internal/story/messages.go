@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -36,11 +37,33 @@ func (s *clauseBuilder) addMessages() {
 		case s.messages:
 			s.addNetwork(m.Lost, WholeStep, 0, "loses %s", s.nameMessage(m))
 		default:
-			s.addMergeable(m.Lost, Clause{Subject: "network", mergeKey: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
-				return fmt.Sprintf("loses messages in flight from %s to %s", m.From, s.countPeers(peers))
-			})
+			s.addLoss(m)
 		}
 	}
+}
+
+// addLoss adds a clause about a message that will never arrive. The clause gives the cause
+// if the receiver had closed the connection. Any other cause has a clause of its own, such as
+// that of a fault.
+func (s *clauseBuilder) addLoss(m *history.Message) {
+	wasClosed := slices.ContainsFunc(s.ConnectionEvents(), func(c history.ConnectionEvent) bool {
+		ev := c.Event
+		return ev.Kind == trace.KindClose && ev.Process == m.To && ev.Peer == m.From && ev.Conn == m.Sent.Conn && ev.Seq < m.Lost.Seq
+	})
+	key := "lose " + m.From
+	if wasClosed {
+		key = "lose on a closed connection " + m.From
+	}
+	s.addMergeable(m.Lost, Clause{Subject: "network", mergeKey: key, items: []string{m.To}}, func(peers []string) string {
+		text := fmt.Sprintf("loses messages in flight from %s to %s", m.From, s.countPeers(peers))
+		switch {
+		case wasClosed && len(peers) == 1:
+			text += ", which had closed the connection"
+		case wasClosed:
+			text += ", which had closed the connections"
+		}
+		return text
+	})
 }
 
 // addNetwork adds a clause about what a fault made the network do. fault is its number, or
