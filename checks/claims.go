@@ -99,8 +99,8 @@ func (h *judgedRun) wasNodeClockSetBack(before int) bool {
 	return false
 }
 
-// withMistyped adds to a reason that a method of a section's lease declares nothing because
-// of its type, if there is such a method.
+// withMistyped adds to a reason that locksim ignores a method of a section's lease because of
+// its signature, if there is such a method.
 func withMistyped(r Reason, section *history.Section, method string) Reason {
 	for _, m := range section.Granted.Mistyped {
 		if strings.HasPrefix(m, method+" ") {

@@ -11,8 +11,8 @@ import (
 // per attempt to acquire as the client's first sections. A client must have had a hundred
 // sections; its first thirty are compared with its last thirty.
 //
-// An acquire that waits may ask again and again while another client holds the lock. It is
-// no violation if only such commands have become more.
+// An acquire that waits may ask again and again while another client holds the lock. The
+// commands with which it asks do not count as growth.
 const growingTraffic Property = "growing traffic"
 
 var noGrowingTraffic = misconduct(Card{
@@ -36,8 +36,8 @@ func (h *judgedRun) findGrowingTraffic() (Reason, []int) {
 	if len(h.Calls()) < enoughSections {
 		return Reason{}, nil
 	}
-	// A tally is what one client did: commands, calls of acquire and ends of sections, each
-	// as the Seq of its event.
+	// A tally has the numbers of a client's events: the commands that it sent, its calls of
+	// acquire, and its calls of release, which end its sections.
 	type tally struct{ sent, calls, ends []int }
 	clients := map[string]*tally{}
 	for _, p := range h.Trace.Processes {
@@ -103,7 +103,7 @@ func (h *judgedRun) isWaiting(client string, ev *trace.Event) bool {
 	})
 }
 
-// countBetween counts the numbers of a sorted list from one value up to another.
+// countBetween counts the numbers n of a sorted list with from ≤ n < to.
 func countBetween(list []int, from, to int) int {
 	i, _ := slices.BinarySearch(list, from)
 	j, _ := slices.BinarySearch(list, to)

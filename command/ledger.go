@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// openLedger opens the ledger that the flags name: a new one, or one to continue. No other
-// process can write to the ledger until closeIt is called.
+// openLedger opens the ledger that the flags name: a new one, or one to continue. Until
+// closeLedger is called, no other search can use the ledger, if the file system can lock files.
 func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeLedger func(), err error) {
 	heading := s.Heading(searchVersion(lock), lock)
 	switch {

@@ -44,8 +44,8 @@ func nanosOf(t time.Time) int64 {
 }
 
 // Mistyped returns the methods of a lease that have the name of a method of [Expirer],
-// [Extender], [Renewer], [Tokener], [Sessioner] or [Notifier], but another type, each with
-// both types. Such a method declares nothing.
+// [Extender], [Renewer], [Tokener], [Sessioner] or [Notifier], but another signature, each
+// with both signatures. locksim ignores such a method.
 //
 // Each name is written out: if a program looks for a method by a name that the linker cannot
 // know, the linker keeps every method of every type, which makes the program 50 % larger.

@@ -54,8 +54,8 @@ type verdict struct {
 	latencyDivisor time.Duration
 	// releases counts the releases of the run.
 	releases releases
-	// mistyped are the methods of the run's leases that declare nothing because of their
-	// type.
+	// mistyped are the optional methods of the run's leases that have the right name but the
+	// wrong signature, so locksim ignores them.
 	mistyped []string
 	// history is what happened; nil if the world could not be run, or hung.
 	history *history.History

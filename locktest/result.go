@@ -40,7 +40,8 @@ type testResult struct {
 	LatencyDivisor time.Duration
 	// Releases counts the releases of all worlds.
 	Releases releases
-	// Mistyped are the methods of leases that declare nothing because of their type.
+	// Mistyped are the optional methods of leases that have the right name but the wrong
+	// signature, so locksim ignores them.
 	Mistyped []string
 	// Chance is a difference between two runs of one world; nil if none was seen.
 	Chance *chance

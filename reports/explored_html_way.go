@@ -25,7 +25,8 @@ type wayCard struct {
 	Stack listing
 }
 
-// A wayHarm says in short what broke in one run. Mood is its colour.
+// A wayHarm says in short what broke in one run. Mood is the colour of its badges, such as
+// "bad"; [Palette.paint] has all names of colours.
 type wayHarm struct {
 	Run, Mood string
 	Words     []string
@@ -54,7 +55,8 @@ func marginScale(r *explore.Result) time.Duration {
 	return longest + longest/4
 }
 
-// cards returns the cards of the list's ways. The func page is as in [exploredPage].
+// cards returns the cards of the list's ways. page returns the address of the page that shows
+// the run of a way's scenario file, or "".
 func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCard {
 	bars := marginBars{r.TTL, marginScale(r)}
 	cards := make([]wayCard, len(l.ways))

@@ -98,7 +98,8 @@ type Event struct {
 	// when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
 	// Mistyped has, at the end of a successful acquire, the methods of the lease that have
-	// the name of a method of locksim's interfaces but another type, which declares nothing.
+	// the name of an optional method of a lease but another signature, so locksim ignores
+	// them.
 	Mistyped []string `json:"mistyped,omitempty"`
 	// ReleasesLock says, at the beginning of a write, that the write also releases the
 	// lock. That needs a lock that keeps the data as well, so that one transaction does

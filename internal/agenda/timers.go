@@ -12,8 +12,8 @@ import (
 )
 
 // An Alarm calls a function when a node's wall clock reaches a time of day. A server uses
-// it for keys that expire by its wall clock, and for rows that contain their end. When a
-// fault changes the node's clock, the server must set the alarm again.
+// it for keys that expire by its wall clock, and for rows that contain the time at which
+// they expire. When a fault changes the node's clock, the server must set the alarm again.
 type Alarm struct {
 	host     *sim.Host
 	ring     func()
@@ -91,7 +91,8 @@ func (t *Timers) At(due int64, f func()) *Timer {
 	return timer
 }
 
-// Stop removes a timer. The timer may have been called already, or be nil.
+// Stop removes a timer. It does nothing if the timer's call was made already, or if the timer
+// is nil.
 func (t *Timers) Stop(timer *Timer) {
 	if i := slices.Index(t.pending, timer); i >= 0 {
 		t.pending = slices.Delete(t.pending, i, i+1)

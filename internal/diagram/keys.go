@@ -16,10 +16,11 @@ type keyBar struct {
 	node, key, owner string
 	from, to         time.Duration
 	expiryChanges    []time.Duration // when the key's expiry was changed
-	// row is the bar's row on the node's lane, because a lock can have several keys on one
-	// node.
+	// row is the bar's row within the node's lane, because a lock can have several keys on
+	// one node.
 	row int
-	// setSeq and endSeq are the Seqs of the events with which the key began and ended.
+	// setSeq and endSeq are the numbers of the events that set and ended the key. endSeq is
+	// math.MaxInt if the key still exists at the end of the run.
 	setSeq, endSeq int
 }
 
@@ -52,8 +53,8 @@ func (d *diagram) readKeys(limit int, repeats []eventRange) {
 	d.noteOmitted(len(all)-len(d.keys), total-len(all), "a key", "keys")
 }
 
-// newKeyBar returns the bar of a key for the time in which the key really existed, even if
-// a trace reports its end later.
+// newKeyBar returns the bar of a key. The bar ends when the key really ended, even if the
+// trace reports that only later.
 func (d *diagram) newKeyBar(k *history.Holding) keyBar {
 	existence := k.Existence()
 	bar := keyBar{

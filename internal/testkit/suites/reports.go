@@ -86,7 +86,7 @@ func CheckGolden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	}
 }
 
-// CheckExplanations tests the explanation of every scenario: it has all chapters, and as
+// CheckExplanations tests the explanation of every scenario: it has all headings, and as
 // text no line is too wide for a page.
 func CheckExplanations(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range stories {
@@ -99,7 +99,7 @@ func CheckExplanations(t *testing.T, stories []*scenarios.Scenario) {
 			got := strings.Join(strings.Fields(story.String()), " ")
 			for _, heading := range []string{"The setting", "The question", "What happened", "What broke", "What would have prevented it", "What each side says", "The lesson", "Source"} {
 				if !strings.Contains(got, heading) && !(heading == "What broke" && strings.Contains(got, "What held")) {
-					t.Errorf("%s as %s has no chapter %q", s.Name, format.Name, heading)
+					t.Errorf("%s as %s has no heading %q", s.Name, format.Name, heading)
 				}
 			}
 			for line := range strings.Lines(story.String()) {
@@ -208,7 +208,7 @@ func checkPicture(data []byte) error {
 		}
 		return 0
 	}
-	var heights []int // of the picture, and of the parts around the present place
+	var heights []int // of the svg elements that enclose the current one, outermost first
 	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
