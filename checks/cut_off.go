@@ -10,9 +10,9 @@ import (
 
 // cutOff returns why a run ended too early to say that nothing went wrong; it returns the zero
 // Reason if the run did not. A fault that lasts longer than the run, or work that does, is a
-// mistake in every scenario. That clients still wait for a lock, or for its answer, can be the
-// point of a story. So only an unscripted run is doubted because of them: a change can make it last
-// longer than the scenario's author had allowed for.
+// mistake in every scenario. Clients that still wait for a lock, or for its answer, can be what a
+// scenario is about. So they cast doubt only on an unscripted run: a change can make it last longer
+// than the scenario's author had allowed for.
 func (h *judgedRun) cutOff() Reason {
 	end := h.Horizon()
 	if end == nil {

@@ -179,9 +179,9 @@ func (b figureBar) withLabel(labels ...string) figureBar {
 	return b
 }
 
-// share prevents that the labels of two bars cover each other: both end at the same height, where
-// their labels are. The other bar loses its label, which becomes a part of this bar's if it has
-// room. The titles of both remain.
+// share keeps the labels of two bars from covering each other, because both bars end at the same
+// height, where their labels are. The other bar loses its label, which is added to this bar's label
+// if there is room. The titles of both remain.
 func (b *figureBar) share(other *figureBar) {
 	isBeside := other.X+textWidth(other.Label, fontSize)+8 <= b.X || b.X+textWidth(b.Label, fontSize)+8 <= other.X
 	if b.Label == "" || other.Label == "" || isBeside || b.Y+b.H != other.Y+other.H {

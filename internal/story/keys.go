@@ -80,15 +80,15 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 }
 
 // addKeyOf adds a clause that begins with an owner's key: fate is what happened to the
-// key, and after follows the list of nodes.
+// key, and after is the text after the list of nodes.
 func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
 	what := Possessive(Owner(c.Event.Owner)) + " " + fate
 	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.describeNodes(nodes) + after })
 }
 
-// addKey adds a clause that is merged with its neighbours of the same merge key: if the
-// same happens on several nodes, there is one clause for all of them. merge writes the
-// predicate for these nodes.
+// addKey adds a clause about a key, which is merged with its neighbours of the same merge
+// key: if the same happens on several nodes, there is one clause for all of them. merge writes
+// the predicate for these nodes.
 func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge func([]string) string) {
 	clause := Clause{Subject: Raw(who), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
 	if c.How == history.Expired && c.Event.By == nil && c.Event.Owner != nil {
