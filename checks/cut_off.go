@@ -61,7 +61,7 @@ func (h *judgedRun) pendingFault(end *trace.Event) int {
 // isDue reports whether the delay of a point was running when the run was cut off at end:
 // its event had happened, as the start of the run always has.
 func (h *judgedRun) isDue(p trace.Point, end *trace.Event) bool {
-	for _, c := range p.Clauses() {
+	for _, c := range p.Alternatives() {
 		for _, ev := range h.Occurrences(trace.AnyOf(c)) {
 			if c.Delay > 0 && ev.At+c.Delay > end.At {
 				return true

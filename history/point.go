@@ -9,15 +9,15 @@ import (
 
 // A Recogniser recognises when a point, such as "client-1 acquired", is reached in one run.
 // It must see all events of the run, in order.
-type Recogniser struct{ clauses []func(*trace.Event) bool }
+type Recogniser struct{ alternatives []func(*trace.Event) bool }
 
 // Recognise returns a recogniser of a point. It uses only what the trace contains before the run
 // starts: the locks. It ignores a delay ("5s after …"), so it recognises the point when the delay
 // begins.
 func Recognise(p trace.Point, t *trace.Trace) *Recogniser {
 	r := &Recogniser{}
-	for _, c := range p.Clauses() {
-		r.clauses = append(r.clauses, recognise(c, t))
+	for _, c := range p.Alternatives() {
+		r.alternatives = append(r.alternatives, recognise(c, t))
 	}
 	return r
 }
@@ -25,8 +25,8 @@ func Recognise(p trace.Point, t *trace.Trace) *Recogniser {
 // See processes the next event and reports whether the point has just been reached.
 func (r *Recogniser) See(ev *trace.Event) bool {
 	reached := false
-	for _, see := range r.clauses {
-		reached = see(ev) || reached // every clause must see every event
+	for _, see := range r.alternatives {
+		reached = see(ev) || reached // every alternative must see every event
 	}
 	return reached
 }
@@ -44,9 +44,9 @@ func (h *History) Occurrences(p trace.Point) []*trace.Event {
 	return all
 }
 
-// recognise returns a function like that of recogniseHappening. If the clause names a
+// recognise returns a function like that of recogniseHappening. If the alternative names a
 // number n, it recognises only the n-th time that the happening occurs.
-func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
+func recognise(c trace.Alternative, t *trace.Trace) func(*trace.Event) bool {
 	occurs := recogniseHappening(c.Happening, t)
 	if c.Nth == 0 {
 		return occurs

@@ -28,7 +28,7 @@ func lateCases() []testCase {
 					scenes = append(scenes, scene{
 						name:    fmt.Sprintf("%s-reply,%v-ttl", trace.Ordinal(nth+1), lasts),
 						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: shortRetry}, waiter},
-						faults:  s.pauseAt(trace.Acquire, nth+1, lasts, trace.Clause{Happening: actionOf("client-1", trace.Acquired)}, trace.Clause{Happening: actionOf("client-1", trace.NotAcquired)}),
+						faults:  s.pauseAt(trace.Acquire, nth+1, lasts, trace.Alternative{Happening: actionOf("client-1", trace.Acquired)}, trace.Alternative{Happening: actionOf("client-1", trace.NotAcquired)}),
 					})
 				}
 			}
@@ -55,7 +55,7 @@ func lateCases() []testCase {
 			for nth := range 4 {
 				scenes = append(scenes, scene{
 					name: trace.Ordinal(nth+1) + "-reply", failsOnBreach: true, clients: []sim.Client{{Name: "client-1", Run: extendTwice}},
-					faults: s.pauseAt(trace.Extend, nth+1, 1.5, trace.Clause{Nth: 2, Happening: actionOf("client-1", trace.Extended)}, trace.Clause{Happening: actionOf("client-1", trace.Released)}),
+					faults: s.pauseAt(trace.Extend, nth+1, 1.5, trace.Alternative{Nth: 2, Happening: actionOf("client-1", trace.Extended)}, trace.Alternative{Happening: actionOf("client-1", trace.Released)}),
 				})
 			}
 			return scenes
@@ -65,10 +65,10 @@ func lateCases() []testCase {
 
 // pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in flight.
 // If the call has fewer replies, the pause begins at one of the fallbacks.
-func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, fallbacks ...trace.Clause) []sim.Fault {
+func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, fallbacks ...trace.Alternative) []sim.Fault {
 	reply := trace.Message{Client: "client-1", Peer: s.config.node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
-		Strikes: trace.Trigger{When: trace.AnyOf(append(reply.InFlight(nth).Clauses(), fallbacks...)...)},
+		Strikes: trace.Trigger{When: trace.AnyOf(append(reply.InFlight(nth).Alternatives(), fallbacks...)...)},
 		For:     ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 	}}
 }

@@ -165,7 +165,7 @@ func (s *subject) loseKeys() (faults []sim.Fault) {
 		}
 		faults = append(faults, faultForEach(s.nodes(), func(name string) sim.Fault {
 			return sim.Fault{
-				Strikes: trace.Trigger{When: trace.AnyOf(delayedClause(ttls(jump.after), actionOf("client-1", trace.Acquired)))},
+				Strikes: trace.Trigger{When: trace.AnyOf(delayedAlternative(ttls(jump.after), actionOf("client-1", trace.Acquired)))},
 				Action:  &sim.Jump{Process: name, By: jump.by},
 				Text:    "set the clock of " + name + " " + jump.way,
 			}
@@ -178,8 +178,8 @@ func (s *subject) loseKeys() (faults []sim.Fault) {
 // keys, or when client-1 has finished if that is earlier.
 func startAfterLoss(c sim.Client) sim.Client {
 	c.Starts = trace.AnyOf(
-		delayedClause(ttls(lossDelayTTLs+0.01), actionOf("client-1", trace.Acquired)),
-		trace.Clause{Happening: actionOf("client-1", trace.Finished)},
+		delayedAlternative(ttls(lossDelayTTLs+0.01), actionOf("client-1", trace.Acquired)),
+		trace.Alternative{Happening: actionOf("client-1", trace.Finished)},
 	)
 	return c
 }

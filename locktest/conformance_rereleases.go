@@ -28,15 +28,15 @@ func repeatedReleaseCases() []testCase {
 			})
 			waiter := newContender("client-2")
 			waiter.Starts = trace.AnyOf(
-				trace.Clause{Nth: 2, Happening: actionOf("client-1", trace.Acquired)},
-				trace.Clause{Happening: actionOf("client-1", trace.Finished)},
+				trace.Alternative{Nth: 2, Happening: actionOf("client-1", trace.Acquired)},
+				trace.Alternative{Happening: actionOf("client-1", trace.Finished)},
 			)
 			return []scene{{
 				clients: []sim.Client{{Name: "client-1", Run: releaseAgain}, waiter},
 				faults: faultForEach(s.nodes(), func(node string) sim.Fault {
 					reply := trace.Message{Client: "client-1", Peer: node, Step: trace.Release, Reply: true}
 					return sim.Fault{
-						Strikes: trace.Trigger{When: trace.AnyOf(reply.InFlight(1).Clauses()...)},
+						Strikes: trace.Trigger{When: trace.AnyOf(reply.InFlight(1).Alternatives()...)},
 						Action:  &sim.Reset{Process: "client-1", From: node}, Text: "reset client-1 from " + node,
 					}
 				}),

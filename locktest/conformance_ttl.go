@@ -43,7 +43,7 @@ func (s *subject) ttlScenes(sceneTTL time.Duration) []scene {
 		return section.Release(ctx)
 	}
 	triggerAfter := func(n float64) trace.Trigger {
-		return trace.Trigger{When: trace.AnyOf(delayedClause(inTTLs(n), actionOf("client-1", trace.Acquired)))}
+		return trace.Trigger{When: trace.AnyOf(delayedAlternative(inTTLs(n), actionOf("client-1", trace.Acquired)))}
 	}
 	scenes := []scene{
 		newScene("held", nil, func(ctx context.Context, p *sim.Program, section *sim.Section) error {

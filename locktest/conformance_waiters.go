@@ -77,8 +77,8 @@ func (s *subject) waiterScenes(holder sim.Client, free time.Duration, isFree tra
 func (s *subject) stopWaiters(from time.Duration, isFree trace.Happening, how string, action func(name string) sim.Action) []sim.Fault {
 	return faultForEach(waiterNames, func(name string) sim.Fault {
 		return sim.Fault{
-			Strikes: trace.Trigger{When: trace.AnyOf(delayedClause(from, actionOf("client-1", trace.Acquired)))},
-			Until:   trace.AnyOf(delayedClause(ttl/1000, isFree)), For: ttls(0.3),
+			Strikes: trace.Trigger{When: trace.AnyOf(delayedAlternative(from, actionOf("client-1", trace.Acquired)))},
+			Until:   trace.AnyOf(delayedAlternative(ttl/1000, isFree)), For: ttls(0.3),
 			Action: action(name), Text: how + " " + name,
 		}
 	})

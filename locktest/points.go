@@ -8,17 +8,17 @@ import (
 
 // whenAny returns the point that is reached as soon as one of the happenings occurs.
 func whenAny(happenings ...trace.Happening) trace.Point {
-	clauses := make([]trace.Clause, len(happenings))
+	alternatives := make([]trace.Alternative, len(happenings))
 	for i, h := range happenings {
-		clauses[i].Happening = h
+		alternatives[i].Happening = h
 	}
-	return trace.AnyOf(clauses...)
+	return trace.AnyOf(alternatives...)
 }
 
-// delayedClause returns the clause that is reached some time after a happening's first
+// delayedAlternative returns the alternative that is reached some time after a happening's first
 // occurrence.
-func delayedClause(delay time.Duration, h trace.Happening) trace.Clause {
-	return trace.Clause{Delay: delay, Nth: 1, Happening: h}
+func delayedAlternative(delay time.Duration, h trace.Happening) trace.Alternative {
+	return trace.Alternative{Delay: delay, Nth: 1, Happening: h}
 }
 
 // actionOf returns the happening that a process did something, such as acquire the lock, or

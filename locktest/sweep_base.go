@@ -102,12 +102,12 @@ func anyKeyExpired(client string, c Config) (expiries []trace.Happening) {
 // shortlyAfterStart returns a point shortly after a client has sent its first request for
 // the lock, whatever the result of the request will be.
 func shortlyAfterStart(client string, c Config) trace.Point {
-	var clauses []trace.Clause
+	var alternatives []trace.Alternative
 	for i := range c.Nodes {
 		request := trace.Message{Client: client, Peer: c.node(i), Step: trace.Acquire}
-		clauses = append(clauses, delayedClause(ttl/500, trace.Transit{Message: request}))
+		alternatives = append(alternatives, delayedAlternative(ttl/500, trace.Transit{Message: request}))
 	}
-	return trace.AnyOf(clauses...)
+	return trace.AnyOf(alternatives...)
 }
 
 // node returns the name of a node, counted from 0.

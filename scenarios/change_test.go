@@ -47,7 +47,7 @@ func clientsOf(c sim.Config) []string {
 // A changed variant gives the same world as a file into which the change was written by
 // hand. The variant itself does not change.
 func TestChange(t *testing.T) {
-	at := trace.AnyOf(trace.Clause{Delay: 2 * time.Second, Happening: trace.Start{}})
+	at := trace.AnyOf(trace.Alternative{Delay: 2 * time.Second, Happening: trace.Start{}})
 	changes := map[string]scenarios.Change{
 		"no change":                 {},
 		"four nodes":                {Nodes: 4},

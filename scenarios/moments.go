@@ -30,23 +30,23 @@ func adaptPoints(c sim.Config) sim.Config {
 	}
 	keeper := grantKeeper(c)
 	translate := func(p trace.Point, isStrike bool) trace.Point {
-		p = replaceClauses(p, func(clause trace.Clause) []trace.Clause {
-			switch h := clause.Happening.(type) {
+		p = replaceAlternatives(p, func(alternative trace.Alternative) []trace.Alternative {
+			switch h := alternative.Happening.(type) {
 			case trace.Action:
 				if h.Verb != trace.NotAcquired || isStrike {
 					break
 				}
-				asked := clause
-				asked.Delay += time.Duration(max(clause.Nth, 1)) * pauses[h.Process]
-				asked.Nth = min(clause.Nth, 1)
+				asked := alternative
+				asked.Delay += time.Duration(max(alternative.Nth, 1)) * pauses[h.Process]
+				asked.Nth = min(alternative.Nth, 1)
 				asked.Happening = trace.Action{Process: h.Process, Verb: trace.Asked}
-				return []trace.Clause{clause, asked}
+				return []trace.Alternative{alternative, asked}
 			case trace.Transit:
 				if keeper != "" && h.Peer == "" && h.Reply && h.Step == trace.Acquire && !h.Arrived {
-					clause.Happening = trace.HoldsNode{Client: h.Client, Node: keeper}
+					alternative.Happening = trace.HoldsNode{Client: h.Client, Node: keeper}
 				}
 			}
-			return []trace.Clause{clause}
+			return []trace.Alternative{alternative}
 		})
 		if keepsInCluster(c.Lock.Kind) {
 			p = joinKeys(p)
@@ -66,11 +66,11 @@ func adaptPoints(c sim.Config) sim.Config {
 
 // joinKeys replaces the key on one server by all keys.
 func joinKeys(p trace.Point) trace.Point {
-	return replaceClauses(p, func(clause trace.Clause) []trace.Clause {
-		if key, ok := clause.Happening.(trace.KeyExpired); ok {
-			clause.Happening = trace.KeysExpired{Client: key.Client}
+	return replaceAlternatives(p, func(alternative trace.Alternative) []trace.Alternative {
+		if key, ok := alternative.Happening.(trace.KeyExpired); ok {
+			alternative.Happening = trace.KeysExpired{Client: key.Client}
 		}
-		return []trace.Clause{clause}
+		return []trace.Alternative{alternative}
 	})
 }
 
@@ -79,26 +79,26 @@ func joinKeys(p trace.Point) trace.Point {
 // when the keys of the holder expire starts when the holder has set them.
 func startWatchers(c sim.Config) sim.Config {
 	for i := range c.Clients {
-		c.Clients[i].Starts = replaceClauses(c.Clients[i].Starts, func(clause trace.Clause) []trace.Clause {
-			switch h := clause.Happening.(type) {
+		c.Clients[i].Starts = replaceAlternatives(c.Clients[i].Starts, func(alternative trace.Alternative) []trace.Alternative {
+			switch h := alternative.Happening.(type) {
 			case trace.KeysExpired:
-				clause.Happening = trace.HoldsNode{Client: h.Client, Node: c.Nodes[0].Name}
+				alternative.Happening = trace.HoldsNode{Client: h.Client, Node: c.Nodes[0].Name}
 			case trace.KeyExpired:
-				clause.Happening = trace.HoldsNode(h)
+				alternative.Happening = trace.HoldsNode(h)
 			}
-			return []trace.Clause{clause}
+			return []trace.Alternative{alternative}
 		})
 	}
 	return c
 }
 
-// replaceClauses returns the point with each of its clauses replaced by others.
-func replaceClauses(p trace.Point, replace func(trace.Clause) []trace.Clause) trace.Point {
-	var clauses []trace.Clause
-	for _, c := range p.Clauses() {
-		clauses = append(clauses, replace(c)...)
+// replaceAlternatives returns the point with each of its alternatives replaced by others.
+func replaceAlternatives(p trace.Point, replace func(trace.Alternative) []trace.Alternative) trace.Point {
+	var alternatives []trace.Alternative
+	for _, c := range p.Alternatives() {
+		alternatives = append(alternatives, replace(c)...)
 	}
-	return trace.AnyOf(clauses...)
+	return trace.AnyOf(alternatives...)
 }
 
 // adaptWitness translates a witness for a lock that is not the scenario's own. What the
@@ -107,50 +107,50 @@ func replaceClauses(p trace.Point, replace func(trace.Clause) []trace.Clause) tr
 // still to do something, the precondition for any other lock is that the client asked. If
 // it does so after something else, the precondition is that the lock answered.
 func adaptWitness(w trace.Witness) trace.Witness {
-	asked := func(verbs ...trace.Verb) func(trace.Clause) []trace.Clause {
-		return func(clause trace.Clause) []trace.Clause {
-			switch h := clause.Happening.(type) {
+	asked := func(verbs ...trace.Verb) func(trace.Alternative) []trace.Alternative {
+		return func(alternative trace.Alternative) []trace.Alternative {
+			switch h := alternative.Happening.(type) {
 			case trace.Action:
 				if slices.Contains(verbs, h.Verb) {
-					clause.Happening = trace.Action{Process: h.Process, Verb: trace.Asked}
+					alternative.Happening = trace.Action{Process: h.Process, Verb: trace.Asked}
 					if h.Verb != trace.Acquired { // a client asks once for several writes, and once if it waits in a queue
-						clause.Nth = 0
+						alternative.Nth = 0
 					}
 				}
 			case trace.HoldsNode:
-				clause.Happening = trace.Action{Process: h.Client, Verb: trace.Asked}
+				alternative.Happening = trace.Action{Process: h.Client, Verb: trace.Asked}
 			}
-			return []trace.Clause{clause}
+			return []trace.Alternative{alternative}
 		}
 	}
-	answered := func(clause trace.Clause) []trace.Clause {
-		h, ok := clause.Happening.(trace.Action)
+	answered := func(alternative trace.Alternative) []trace.Alternative {
+		h, ok := alternative.Happening.(trace.Action)
 		if !ok || h.Verb != trace.Acquired && h.Verb != trace.NotAcquired {
-			return []trace.Clause{clause}
+			return []trace.Alternative{alternative}
 		}
-		granted, refused := clause, clause
+		granted, refused := alternative, alternative
 		granted.Happening, refused.Happening = trace.Action{Process: h.Process, Verb: trace.Acquired}, trace.Action{Process: h.Process, Verb: trace.NotAcquired}
-		return []trace.Clause{granted, refused}
+		return []trace.Alternative{granted, refused}
 	}
-	isGrant := func(c trace.Clause) bool {
+	isGrant := func(c trace.Alternative) bool {
 		h, ok := c.Happening.(trace.Action)
 		return ok && h.Verb == trace.Acquired
 	}
-	isWork := func(c trace.Clause) bool {
+	isWork := func(c trace.Alternative) bool {
 		h, ok := c.Happening.(trace.Action)
 		return ok && h.Verb == trace.Worked
 	}
 	switch {
 	case w.Relation == trace.After:
-		w.Point = replaceClauses(w.Point, answered)
-	case slices.ContainsFunc(w.Other.Clauses(), isWork): // a whole section while another client is at work
-		w.Point = replaceClauses(w.Point, asked(trace.Acquired, trace.NotAcquired, trace.Wrote, trace.Released))
-	case slices.ContainsFunc(w.Other.Clauses(), isGrant): // one section comes before another
-		w.Point = replaceClauses(w.Point, asked(trace.NotAcquired))
+		w.Point = replaceAlternatives(w.Point, answered)
+	case slices.ContainsFunc(w.Other.Alternatives(), isWork): // a whole section while another client is at work
+		w.Point = replaceAlternatives(w.Point, asked(trace.Acquired, trace.NotAcquired, trace.Wrote, trace.Released))
+	case slices.ContainsFunc(w.Other.Alternatives(), isGrant): // one section comes before another
+		w.Point = replaceAlternatives(w.Point, asked(trace.NotAcquired))
 	default:
-		w.Point = replaceClauses(w.Point, asked(trace.Acquired, trace.NotAcquired, trace.Wrote))
+		w.Point = replaceAlternatives(w.Point, asked(trace.Acquired, trace.NotAcquired, trace.Wrote))
 	}
-	w.Other = replaceClauses(w.Other, asked(trace.NotAcquired))
+	w.Other = replaceAlternatives(w.Other, asked(trace.NotAcquired))
 	return w
 }
 
@@ -159,8 +159,8 @@ func adaptWitness(w trace.Witness) trace.Witness {
 func checkPoints(c sim.Config, witnesses []trace.Witness) error {
 	refuse := func(what string, p trace.Point) error {
 		var why string
-		for _, clause := range p.Clauses() {
-			if why = whyNever(c, clause.Happening); why == "" {
+		for _, alternative := range p.Alternatives() {
+			if why = whyNever(c, alternative.Happening); why == "" {
 				return nil
 			}
 		}

@@ -81,7 +81,7 @@ func (s corrector) mendPoint(text string) string {
 	var parts []string
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), " "), " or ") {
 		if s.checkPoint(part) != nil {
-			if part = s.mendClause(part); part == "" {
+			if part = s.mendAlternative(part); part == "" {
 				return ""
 			}
 		}
@@ -90,9 +90,9 @@ func (s corrector) mendPoint(text string) string {
 	return strings.Join(parts, " or ")
 }
 
-// mendClause corrects one alternative of a point: its delay, its number of times, and the
+// mendAlternative corrects one alternative of a point: its delay, its number of times, and the
 // happening between them. It returns "" if it finds no correction.
-func (s corrector) mendClause(text string) string {
+func (s corrector) mendAlternative(text string) string {
 	delay, text := splitDelay(text)
 	text, nth := splitNth(text)
 	core := s.nearestForm(text, trace.PointForms())

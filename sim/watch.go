@@ -15,7 +15,7 @@ type watcher struct {
 // do is called when the delay ends, and each function in planned when the delay begins. onPoint
 // must be called before the first event.
 func (w *World) onPoint(p trace.Point, do func(), planned ...func()) {
-	for _, c := range p.Clauses() {
+	for _, c := range p.Alternatives() {
 		act := do
 		if c.Delay > 0 {
 			act = func() {

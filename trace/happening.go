@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Happening is what has to happen so that a clause of a [Point] is reached. It is one of
+// A Happening is what has to happen so that an alternative of a [Point] is reached. It is one of
 // [Start], [Action], [HoldsNode], [KeysExpired], [KeyExpired], [SessionExpired],
 // [ClockJumped], [RequestServed], [Transit] and [StepEnded]. All of them can be compared
 // with ==.

@@ -101,12 +101,14 @@ func (m Message) rename(name func(string) string) Message {
 // InFlight returns the point that is reached when a selected message is sent for the nth
 // time in the run; nth 0 means each time.
 func (m Message) InFlight(nth int) Point {
-	return AnyOf(Clause{Nth: nth, Happening: Transit{m, false}})
+	return AnyOf(Alternative{Nth: nth, Happening: Transit{m, false}})
 }
 
 // Arrived returns the point that is reached when a selected message is delivered for the
 // nth time in the run; nth 0 means each time.
-func (m Message) Arrived(nth int) Point { return AnyOf(Clause{Nth: nth, Happening: Transit{m, true}}) }
+func (m Message) Arrived(nth int) Point {
+	return AnyOf(Alternative{Nth: nth, Happening: Transit{m, true}})
+}
 
 // IsZero reports whether m is the zero Message, which selects nothing.
 func (m Message) IsZero() bool { return m.Client == "" }

@@ -9,7 +9,7 @@ import (
 )
 
 // A Point is a condition in the course of a run, such as "client-1's keys expired" or "5s
-// after client-1 acquired". It consists of alternatives, each a [Clause], and is reached
+// after client-1 acquired". It consists of alternatives, each an [Alternative], and is reached
 // each time one of them is reached. The zero Point means that there is no point. Points are
 // values: [At] and [AnyOf] make them, and [ParsePoint] parses what String returns.
 //
@@ -37,10 +37,10 @@ import (
 //
 // A MESSAGE is written as for [ParseMessage], a STEP OF A CLIENT as for [ParseStepPoint].
 // Package history decides when a point is reached.
-type Point struct{ clauses []Clause }
+type Point struct{ alternatives []Alternative }
 
-// A Clause is one alternative of a point: a happening, which time it happens, and a delay.
-type Clause struct {
+// An Alternative is one alternative of a point: a happening, which time it happens, and a delay.
+type Alternative struct {
 	// Delay is how long after the happening the point is reached, in true time.
 	Delay time.Duration
 	// Nth says which occurrence of the happening is meant, from 1; 0 means each of them.
@@ -49,40 +49,40 @@ type Clause struct {
 }
 
 // At returns the point that is reached each time something happens.
-func At(h Happening) Point { return AnyOf(Clause{Happening: h}) }
+func At(h Happening) Point { return AnyOf(Alternative{Happening: h}) }
 
-// AnyOf returns the point that is reached each time one of the clauses is reached.
-func AnyOf(clauses ...Clause) Point { return Point{slices.Clone(clauses)} }
+// AnyOf returns the point that is reached each time one of the alternatives is reached.
+func AnyOf(alternatives ...Alternative) Point { return Point{slices.Clone(alternatives)} }
 
 // IsZero reports whether p is the zero Point, which means that there is no point.
-func (p Point) IsZero() bool { return len(p.clauses) == 0 }
+func (p Point) IsZero() bool { return len(p.alternatives) == 0 }
 
-// Clauses returns the alternatives, in the order in which they are written.
-func (p Point) Clauses() []Clause { return slices.Clone(p.clauses) }
+// Alternatives returns the alternatives, in the order in which they are written.
+func (p Point) Alternatives() []Alternative { return slices.Clone(p.alternatives) }
 
 // Equal reports whether two points are the same.
-func (p Point) Equal(o Point) bool { return slices.Equal(p.clauses, o.clauses) }
+func (p Point) Equal(o Point) bool { return slices.Equal(p.alternatives, o.alternatives) }
 
 // String returns the point in the grammar of [Point].
 func (p Point) String() string {
-	words := make([]string, len(p.clauses))
-	for i, c := range p.clauses {
+	words := make([]string, len(p.alternatives))
+	for i, c := range p.alternatives {
 		words[i] = c.text()
 	}
 	return strings.Join(words, " or ")
 }
 
-// text returns the clause in the grammar of [Point].
-func (c Clause) text() string {
-	s := c.Happening.text()
-	if c.Nth > 0 {
-		s += ", " + NthTime(c.Nth)
+// text returns the alternative in the grammar of [Point].
+func (a Alternative) text() string {
+	s := a.Happening.text()
+	if a.Nth > 0 {
+		s += ", " + NthTime(a.Nth)
 	}
-	switch _, step := c.Happening.(StepEnded); {
-	case step && c.Delay > 0:
-		return ShortDuration(c.Delay) + " " + s
-	case c.Delay > 0:
-		return ShortDuration(c.Delay) + " after " + s
+	switch _, step := a.Happening.(StepEnded); {
+	case step && a.Delay > 0:
+		return ShortDuration(a.Delay) + " " + s
+	case a.Delay > 0:
+		return ShortDuration(a.Delay) + " after " + s
 	}
 	return s
 }
@@ -105,7 +105,7 @@ func (p Point) Phrase() string {
 	if p.IsZero() {
 		return ""
 	}
-	if _, step := p.clauses[0].Happening.(StepEnded); step || p.clauses[0].Delay > 0 {
+	if _, step := p.alternatives[0].Happening.(StepEnded); step || p.alternatives[0].Delay > 0 {
 		return p.String()
 	}
 	return "when " + p.String()
@@ -126,7 +126,7 @@ func (p *Point) UnmarshalText(text []byte) (err error) {
 // Names lists the processes that the point names.
 func (p Point) Names() []string {
 	var names []string
-	for _, c := range p.clauses {
+	for _, c := range p.alternatives {
 		for _, part := range c.participants() {
 			names = append(names, part.name)
 		}
@@ -136,18 +136,18 @@ func (p Point) Names() []string {
 
 // Rename returns the point with its processes renamed.
 func (p Point) Rename(name func(string) string) Point {
-	clauses := p.Clauses()
-	for i, c := range clauses {
-		clauses[i].Happening = c.rename(name)
+	alternatives := p.Alternatives()
+	for i, c := range alternatives {
+		alternatives[i].Happening = c.rename(name)
 	}
-	return Point{clauses}
+	return Point{alternatives}
 }
 
 // Fits returns an error if a process can never do what the point says of it: for example,
 // only clients write, and only nodes are promoted. role returns the role of a process, or
 // false if it does not know the process; then the process fits.
 func (p Point) Fits(role func(name string) (Role, bool)) error {
-	for _, c := range p.clauses {
+	for _, c := range p.alternatives {
 		for _, part := range c.participants() {
 			r, known := role(part.name)
 			if known && len(part.roles) > 0 && !slices.Contains(part.roles, r) {
@@ -166,24 +166,24 @@ func ParsePoint(s string) (Point, error) {
 	}
 	var p Point
 	for alternative := range strings.SplitSeq(text, " or ") {
-		c, err := parseClause(alternative)
+		c, err := parseAlternative(alternative)
 		if err != nil {
 			return Point{}, err
 		}
-		p.clauses = append(p.clauses, c)
+		p.alternatives = append(p.alternatives, c)
 	}
 	return p, nil
 }
 
-// parseClause parses one alternative of a point.
-func parseClause(s string) (Clause, error) {
-	var c Clause
+// parseAlternative parses one alternative of a point.
+func parseAlternative(s string) (Alternative, error) {
+	var c Alternative
 	if rest, ok := strings.CutPrefix(s, "after "); ok {
 		step, err := ParseStepPoint(rest)
 		if err != nil {
 			return c, newParseError(s, "is not a point", `write a duration such as 5s before "after", or a step such as "client-1 write" after it`)
 		}
-		return step.endClause(), nil
+		return step.endAlternative(), nil
 	}
 	if d, rest, ok := strings.Cut(s, " after "); ok {
 		delay, err := time.ParseDuration(d)
@@ -192,7 +192,7 @@ func parseClause(s string) (Clause, error) {
 		}
 		c.Delay = delay
 		if step, err := ParseStepPoint(rest); err == nil && delay > 0 {
-			c = step.endClause()
+			c = step.endAlternative()
 			c.Delay = delay
 			return c, nil
 		}

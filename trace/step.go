@@ -69,11 +69,11 @@ func (p StepPoint) String() string {
 }
 
 // EndPoint returns the point at which the step has ended, whether it succeeded or not.
-func (p StepPoint) EndPoint() Point { return AnyOf(p.endClause()) }
+func (p StepPoint) EndPoint() Point { return AnyOf(p.endAlternative()) }
 
-// endClause returns the clause of the point at which the step has ended.
-func (p StepPoint) endClause() Clause {
-	return Clause{Nth: p.Nth, Happening: StepEnded{p.Client, p.Step}}
+// endAlternative returns the alternative that is reached when the step has ended.
+func (p StepPoint) endAlternative() Alternative {
+	return Alternative{Nth: p.Nth, Happening: StepEnded{p.Client, p.Step}}
 }
 
 // Rename returns the step with its client renamed.

@@ -68,7 +68,7 @@ func ParseWitness(s string) (Witness, error) {
 	if w.Point, err = ParsePoint(head); err != nil {
 		return w, err
 	}
-	for _, c := range slices.Concat(w.Point.clauses, w.Other.clauses) {
+	for _, c := range slices.Concat(w.Point.alternatives, w.Other.alternatives) {
 		if c.Delay > 0 {
 			return w, fmt.Errorf("%q: a witness cannot have a delay such as %v", s, c.Delay)
 		}

@@ -127,7 +127,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 			{Name: "clients", Value: scenarios.Fields{
 				{Name: firstClient, Value: holder},
 				{Name: "client-2", Value: scenarios.Fields{
-					{Name: "starts", Value: trace.AnyOf(trace.Clause{Delay: ttl / 30, Happening: trace.Start{}}).String()},
+					{Name: "starts", Value: trace.AnyOf(trace.Alternative{Delay: ttl / 30, Happening: trace.Start{}}).String()},
 					{Name: "works", Value: share(2)},
 					{Name: "retry-every", Value: retryEvery}, waits, cancels,
 				}},
@@ -197,8 +197,8 @@ func (b Base) WithBoundedWaits(patience time.Duration) (bounded Base, late, endl
 			works[c.Client] = works[c.Client] || c.Step == trace.Work && c.Ended == nil
 		}
 		doc, isSame := v.Document(), true
-		bound := func(path string, point trace.Point, latest trace.Clause) {
-			doc.Set(path, trace.AnyOf(append(point.Clauses(), latest)...).String())
+		bound := func(path string, point trace.Point, latest trace.Alternative) {
+			doc.Set(path, trace.AnyOf(append(point.Alternatives(), latest)...).String())
 			isSame = false
 		}
 		for i, name := range v.Clients() {
@@ -206,10 +206,10 @@ func (b Base) WithBoundedWaits(patience time.Duration) (bounded Base, late, endl
 			switch {
 			case !start.IsZero() && !hasBegun[name] && !slices.Contains(late, name):
 				late = append(late, name)
-				bound("clients."+name+".starts", start, trace.Clause{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}})
+				bound("clients."+name+".starts", start, trace.Alternative{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}})
 			case !worksUntil.IsZero() && works[name] && !slices.Contains(endless, name):
 				endless = append(endless, name)
-				bound("clients."+name+".works-until", worksUntil, trace.Clause{Delay: time.Second, Happening: trace.Action{Process: name, Verb: trace.Acquired}})
+				bound("clients."+name+".works-until", worksUntil, trace.Alternative{Delay: time.Second, Happening: trace.Action{Process: name, Verb: trace.Acquired}})
 			}
 		}
 		if isSame {

@@ -106,13 +106,13 @@ func (r *rivalry) witnesses(runs []*history.History, withoutOne [][]*history.His
 // concerns reports whether a witness mentions the process or message on which a fault acts.
 func (r *rivalry) concerns(w trace.Witness, fault int) bool {
 	f := r.faults[fault]
-	clauses := slices.Concat(w.Point.Clauses(), w.Other.Clauses())
+	alternatives := slices.Concat(w.Point.Alternatives(), w.Other.Alternatives())
 	if !f.Message.IsZero() {
-		m, ok := clauses[0].Happening.(trace.Transit)
+		m, ok := alternatives[0].Happening.(trace.Transit)
 		return ok && m.Message == f.Message.Message
 	}
 	if f.Target() == trace.StorageName {
-		return slices.Contains(w.Names(), trace.StorageName) || slices.ContainsFunc(clauses, func(c trace.Clause) bool {
+		return slices.Contains(w.Names(), trace.StorageName) || slices.ContainsFunc(alternatives, func(c trace.Alternative) bool {
 			_, served := c.Happening.(trace.RequestServed)
 			return served
 		})
@@ -124,13 +124,13 @@ func (r *rivalry) concerns(w trace.Witness, fault int) bool {
 // number of a message that arrives.
 func hasPointOf(chosen []trace.Witness, w trace.Witness) bool {
 	head := func(w trace.Witness) trace.Point {
-		clauses := w.Point.Clauses()
-		for i, c := range clauses {
+		alternatives := w.Point.Alternatives()
+		for i, c := range alternatives {
 			if m, ok := c.Happening.(trace.Transit); ok && m.Arrived {
-				clauses[i].Nth = 0
+				alternatives[i].Nth = 0
 			}
 		}
-		return trace.AnyOf(clauses...)
+		return trace.AnyOf(alternatives...)
 	}
 	return slices.ContainsFunc(chosen, func(c trace.Witness) bool { return head(c).Equal(head(w)) })
 }
@@ -295,7 +295,7 @@ func (r *rivalry) failureWitnesses() []trace.Witness {
 		failed := trace.Action{Process: client, Verb: trace.NotAcquired}
 		if n := len(r.history.Occurrences(trace.At(failed))); n > 2 {
 			for _, nth := range []int{min(n, 5), n} {
-				all = append(all, trace.Witness{Point: trace.AnyOf(trace.Clause{Nth: nth, Happening: failed})})
+				all = append(all, trace.Witness{Point: trace.AnyOf(trace.Alternative{Nth: nth, Happening: failed})})
 			}
 		}
 	}
@@ -343,7 +343,7 @@ func (r *rivalry) orderWitnesses() []trace.Witness {
 			points = append(points, trace.At(h))
 		}
 		for nth := 2; nth <= min(n, 4); nth++ {
-			points = append(points, trace.AnyOf(trace.Clause{Nth: nth, Happening: h}))
+			points = append(points, trace.AnyOf(trace.Alternative{Nth: nth, Happening: h}))
 		}
 	}
 	for _, p := range r.history.Trace.Processes {

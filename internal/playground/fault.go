@@ -179,8 +179,8 @@ func (w *world) places() (*Places, error) {
 // kinds of the point's messages to seen. Messages to different servers in one step are of one kind.
 // A point that is no message is always the first.
 func isFirstOfItsKind(p explore.InjectionPoint, seen map[trace.Transit]bool) bool {
-	for _, clause := range p.Strikes.When.Clauses() {
-		transit, ok := clause.Happening.(trace.Transit)
+	for _, alternative := range p.Strikes.When.Alternatives() {
+		transit, ok := alternative.Happening.(trace.Transit)
 		if !ok {
 			continue
 		}

@@ -165,11 +165,11 @@ func Scale(cfg sim.Config, ttl time.Duration) sim.Config {
 		return max(time.Duration(float64(d)*float64(ttl)/float64(was)), time.Millisecond)
 	}
 	point := func(p trace.Point) trace.Point {
-		clauses := p.Clauses()
-		for i := range clauses {
-			clauses[i].Delay = scaled(clauses[i].Delay)
+		alternatives := p.Alternatives()
+		for i := range alternatives {
+			alternatives[i].Delay = scaled(alternatives[i].Delay)
 		}
-		return trace.AnyOf(clauses...)
+		return trace.AnyOf(alternatives...)
 	}
 	cfg.Lock.TTL = ttl
 	cfg.Lock.Options.NodeTimeout = scaled(cfg.Lock.Options.NodeTimeout)

@@ -107,7 +107,7 @@ func TestScale(t *testing.T) {
 		{"the lock's timeout", short.Lock.Options.NodeTimeout, 100 * time.Millisecond},
 		{"the work of client-1", short.Clients[0].Works, 2 * time.Second},
 		{"the time between its extends", short.Clients[0].ExtendsEvery, 400 * time.Millisecond},
-		{"the start of client-3", short.Clients[2].Starts.Clauses()[0].Delay, 4 * time.Second},
+		{"the start of client-3", short.Clients[2].Starts.Alternatives()[0].Delay, 4 * time.Second},
 		{"the partition", short.Faults[0].For, 3 * time.Second},
 	} {
 		if c.got != c.want {

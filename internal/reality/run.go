@@ -426,7 +426,7 @@ func (r *run) emit(ev trace.Event) *trace.Event {
 // onPoint calls do each time that a point is reached. If the point has a delay, onPoint calls do
 // after the delay, and each function in planned at the beginning of the delay.
 func (r *run) onPoint(p trace.Point, do func(), planned ...func()) {
-	for _, c := range p.Clauses() {
+	for _, c := range p.Alternatives() {
 		act := do
 		if c.Delay > 0 {
 			act = func() {

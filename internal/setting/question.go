@@ -139,7 +139,7 @@ func hideOutcomesOfFault(h *history.History, n int, f *sim.Fault, hidden *hints)
 // isOutcome reports whether a point says what a client achieves with the lock. What the first
 // holder achieves is no secret, except that the lock or the storage refuses it something.
 func isOutcome(h *history.History, p trace.Point) bool {
-	return slices.ContainsFunc(p.Clauses(), func(c trace.Clause) bool {
+	return slices.ContainsFunc(p.Alternatives(), func(c trace.Alternative) bool {
 		switch what := c.Happening.(type) {
 		case trace.Action:
 			if slices.Contains(refusals, what.Verb) {
@@ -191,8 +191,8 @@ var presentVerbs = map[trace.Verb]string{
 // presentPhrase returns a point as [trace.Point.Phrase] does, but in the present tense.
 func presentPhrase(p trace.Point) string {
 	var alternatives []string
-	for _, c := range p.Clauses() {
-		alternatives = append(alternatives, presentClause(c))
+	for _, c := range p.Alternatives() {
+		alternatives = append(alternatives, presentAlternative(c))
 	}
 	phrase := strings.Join(alternatives, " or ")
 	if p.Phrase() == p.String() { // it is an adverbial phrase as it is: "5s after …"
@@ -201,8 +201,8 @@ func presentPhrase(p trace.Point) string {
 	return "when " + phrase
 }
 
-// presentClause returns an alternative of a point in the present tense.
-func presentClause(c trace.Clause) string {
+// presentAlternative returns an alternative of a point in the present tense.
+func presentAlternative(c trace.Alternative) string {
 	var text string
 	switch what := c.Happening.(type) {
 	case trace.Action:

@@ -64,8 +64,8 @@ func When(t trace.Trigger, subject string) string {
 		return fmt.Sprintf("just before %s %s%s", NameOrIt(p.Client, subject), beginnings[p.Step], nthTime(p.Nth))
 	}
 	var points []string
-	for _, c := range t.When.Clauses() {
-		points = append(points, clauseInWords(c, subject))
+	for _, c := range t.When.Alternatives() {
+		points = append(points, alternativeInWords(c, subject))
 	}
 	return strings.Join(points, ", or ")
 }
@@ -89,9 +89,9 @@ var participles = map[trace.Verb]string{
 	trace.BecameLeader: "leads", trace.Compacted: "has compacted", trace.WasNotified: "has been notified",
 }
 
-// clauseInWords describes an alternative of a point as a clause of time: "once it has
+// alternativeInWords describes an alternative of a point as a clause of time: "once it has
 // read", "5s after it has read". subject is the process that the sentence is about.
-func clauseInWords(c trace.Clause, subject string) string {
+func alternativeInWords(c trace.Alternative, subject string) string {
 	conjunction, words := happeningInWords(c.Happening, c.Nth, subject)
 	if c.Delay > 0 {
 		return trace.ShortDuration(c.Delay) + " after " + words
