@@ -47,8 +47,8 @@ func (h *judgedRun) findUnreturned(forIdleGrant bool) (Reason, []int) {
 		return Reason{}, nil
 	}
 	end := history.MomentOf(horizon)
-	quietSince, ever := h.QuietSince(end)
-	if !ever {
+	quietSince, isQuiet := h.QuietSince(end)
+	if !isQuiet {
 		return Reason{}, nil
 	}
 	before := func(ev *trace.Event) bool { return ev != nil && ev.Seq < horizon.Seq }

@@ -94,8 +94,8 @@ func (h *judgedRun) lastCallEvents(client string) (at []int) {
 
 // quietFor returns for how long before an event no fault has acted.
 func (h *judgedRun) quietFor(ev *trace.Event) time.Duration {
-	since, ever := h.QuietSince(history.MomentOf(ev))
-	if !ever {
+	since, isQuiet := h.QuietSince(history.MomentOf(ev))
+	if !isQuiet {
 		return 0
 	}
 	return ev.At - since.At

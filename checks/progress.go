@@ -394,9 +394,9 @@ func (c *calmTime) wantingCalls(lock string) []*history.Call {
 		}
 	}
 	for client, call := range last {
-		over, _ := c.ProcessEnd(client)
+		end, _ := c.ProcessEnd(client)
 		granted := call.OK() && history.MomentOf(call.Ended).Before(c.from)
-		if granted || over != nil && history.MomentOf(over).Before(c.from) || c.isWithdrawn(call) {
+		if granted || end != nil && history.MomentOf(end).Before(c.from) || c.isWithdrawn(call) {
 			continue
 		}
 		calls = append(calls, call)
@@ -427,11 +427,11 @@ func clientsOf(calls []*history.Call) []string {
 // isWithdrawn reports whether the client of a call of acquire crashed before it called again, or
 // ended its program after the call had failed before the calm time.
 func (c *calmTime) isWithdrawn(call *history.Call) bool {
-	over, crashed := c.ProcessEnd(call.Client)
-	if over == nil || over.Seq < call.Began.Seq {
+	end, crashed := c.ProcessEnd(call.Client)
+	if end == nil || end.Seq < call.Began.Seq {
 		return false
 	}
-	if next := c.next[call]; next != nil && next.Began.Seq < over.Seq {
+	if next := c.next[call]; next != nil && next.Began.Seq < end.Seq {
 		return false
 	}
 	return crashed || call.Failed() && history.MomentOf(call.Ended).Before(c.from)

@@ -93,16 +93,16 @@ func SafeOverlaps(runHistory *history.History, limit int) (first []SafeOverlap, 
 func (h *judgedRun) explainOverlap(a, b *history.Section, firstAccesses, secondAccesses []access) SafeOverlap {
 	s := SafeOverlap{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
 	// about returns s with a reason that is about one of the two sections.
-	about := func(how SafetyReason, who *history.Section) SafeOverlap {
-		s.Reason, s.Section, s.Other = how, h.Name(who), h.Name(b)
-		if who == b {
+	about := func(reason SafetyReason, section *history.Section) SafeOverlap {
+		s.Reason, s.Section, s.Other = reason, h.Name(section), h.Name(b)
+		if section == b {
 			s.Other = h.Name(a)
 		}
 		return s
 	}
-	wroteNothing := func(who *history.Section) SafeOverlap {
-		s.Cause, s.CausedAt = h.noWriteCause(who)
-		return about(WroteNothing, who)
+	wroteNothing := func(section *history.Section) SafeOverlap {
+		s.Cause, s.CausedAt = h.noWriteCause(section)
+		return about(WroteNothing, section)
 	}
 	lastWrite := lastOf(firstAccesses, trace.Write)
 	switch {
@@ -178,8 +178,8 @@ func (h *judgedRun) noWriteCause(s *history.Section) (NoWriteCause, time.Duratio
 			first, cause = ev, why
 		}
 	}
-	if over, crashed := h.ProcessEnd(s.Client); crashed {
-		consider(ClientCrashed, over)
+	if end, hasCrashed := h.ProcessEnd(s.Client); hasCrashed {
+		consider(ClientCrashed, end)
 	}
 	consider(NotifiedOfLoss, s.Lost)
 	for _, call := range h.CallsOf(s.Acquisition) {

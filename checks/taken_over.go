@@ -35,11 +35,11 @@ func (h *judgedRun) isTakeover(c history.Change, by *trace.Actor) bool {
 		end := server.ReadingAt(history.MomentOf(lastWrite)) + int64(lastWrite.TTL)
 		return h.wallClockOf(lock, by.Client).ReadingAt(changed) >= end
 	}
-	asked, freed := h.callStart(lastWrite)
+	asked, isRelease := h.callStart(lastWrite)
 	elapsed := func(clock history.Clock, since history.Moment) time.Duration {
 		return time.Duration(clock.ReadingAt(changed) - clock.ReadingAt(since))
 	}
-	return freed || lock.TTL > 0 && (elapsed(server, history.MomentOf(lastWrite)) >= lock.TTL ||
+	return isRelease || lock.TTL > 0 && (elapsed(server, history.MomentOf(lastWrite)) >= lock.TTL ||
 		h.wallClockOf(lock, by.Client).ReadingAt(changed) >= h.wallClockOf(lock, c.Before.Owner.Client).ReadingAt(asked)+int64(lock.TTL))
 }
 
@@ -52,9 +52,9 @@ func (h *judgedRun) wallClockOf(lock trace.LockInfo, client string) history.Cloc
 }
 
 // callStart returns when the client that wrote a record began the call in which it sent the
-// command. A record lasts for at least a TTL from then on. freed reports whether it was a
+// command. A record lasts for at least a TTL from then on. isRelease reports whether it was a
 // call of release.
-func (h *judgedRun) callStart(wrote *trace.Event) (since history.Moment, freed bool) {
+func (h *judgedRun) callStart(wrote *trace.Event) (since history.Moment, isRelease bool) {
 	since = history.MomentOf(wrote)
 	by := wrote.By
 	if by == nil || h.Event(by.Sent) == nil {
@@ -64,8 +64,8 @@ func (h *judgedRun) callStart(wrote *trace.Event) (since history.Moment, freed b
 	for _, call := range h.CallsOf(history.AcquisitionOf(by)) {
 		during := call.Began != nil && call.Began.Seq < by.Sent && (call.Ended == nil || call.Ended.Seq > by.Sent)
 		if during && call.Step.AtLock() {
-			since, freed = history.MomentOf(call.Began), freed || call.Step == trace.Release
+			since, isRelease = history.MomentOf(call.Began), isRelease || call.Step == trace.Release
 		}
 	}
-	return since, freed
+	return since, isRelease
 }

@@ -299,7 +299,7 @@ func listQuestions(w io.Writer, topic string) error {
 		fmt.Fprintf(&b, "%s: %s\n", t.Name, t.Title)
 		for _, item := range t.Items {
 			fmt.Fprintf(&b, "  %s\n", item.Name)
-			b.WriteString(indented(item.Title, width, 6))
+			b.WriteString(wrapIndented(item.Title, width, 6))
 		}
 	}
 	if topic == "" {

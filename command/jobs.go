@@ -40,9 +40,9 @@ func (j job) options(o scenarios.RunOptions) scenarios.RunOptions {
 // isLinked reports whether all locks of the job are linked into this program.
 func (j job) isLinked() bool { return checkLinked([]input{j.input}, j.lock) == nil }
 
-// planned returns the result of the job before it is run: without everything that only the
+// plannedResult returns the result of the job before it is run: without everything that only the
 // runs can show.
-func (j job) planned(seed uint64) *scenarios.Result {
+func (j job) plannedResult(seed uint64) *scenarios.Result {
 	r := &scenarios.Result{Scenario: j.Scenario, Lock: cmp.Or(j.lock, j.Variants[0].Lock), Seed: seed}
 	for _, v := range j.Variants {
 		r.Runs = append(r.Runs, plannedRuns(v, j.lock)...)

@@ -116,7 +116,7 @@ func listChapters(w io.Writer, format string) error {
 	b.WriteString(textwrap.Wrap(fmt.Sprintf("%d chapters about distributed locks, to be read in this order. Begin with:", len(all)), width, 0) + "\n\n  locksim learn 1\n\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "%4d  %s\n", c.Number, c.Name)
-		b.WriteString(indented(c.Summary, width, 6))
+		b.WriteString(wrapIndented(c.Summary, width, 6))
 	}
 	b.WriteString("\n" + textwrap.Wrap("locksim learn NUMBER or locksim learn NAME shows a chapter. After it, locksim ask asks you.", width, 0) + "\n")
 	b.WriteString(textwrap.Wrap("locksim learn new DIR writes exercises, in which you write a lock yourself.", width, 0) + "\n")
@@ -124,8 +124,8 @@ func listChapters(w io.Writer, format string) error {
 	return err
 }
 
-// indented fits a text into lines of at most width columns, all of them indented.
-func indented(text string, width, indent int) string {
+// wrapIndented fits a text into lines of at most width columns, all of them indented.
+func wrapIndented(text string, width, indent int) string {
 	spaces := strings.Repeat(" ", indent)
 	return spaces + strings.ReplaceAll(textwrap.Wrap(text, width-indent, 0), "\n", "\n"+spaces) + "\n"
 }

@@ -86,16 +86,16 @@ func checkLocksLinked(kinds ...string) error {
 	return newNotLinkedError("nothing was run", missing)
 }
 
-// newNotLinkedError returns the error for locks that are missing; what says what cannot be
+// newNotLinkedError returns the error for locks that are missing; problem says what cannot be
 // done without them.
-func newNotLinkedError(what string, missing []string) error {
+func newNotLinkedError(problem string, missing []string) error {
 	slices.Sort(missing)
 	missing = slices.Compact(missing)
 	some := "the lock " + missing[0] + " is"
 	if len(missing) > 1 {
 		some = "the locks " + strings.Join(missing, ", ") + " are"
 	}
-	return notLinkedError{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks", what, some)}
+	return notLinkedError{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks", problem, some)}
 }
 
 // isLinked reports whether this program can make a kind of lock. For an unknown kind it

@@ -64,7 +64,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...), Lists: f.lists}
-	if err := f.prepare(cmd, format, f.planned(found), o, sourcesOf(found)); err != nil {
+	if err := f.prepare(cmd, format, f.plannedMatrix(found), o, sourcesOf(found)); err != nil {
 		return err
 	}
 	m, err := f.runAll(cmd.ErrOrStderr(), found)
@@ -90,9 +90,9 @@ func (f *matrixFlags) columnLocks() []string {
 	return f.locks
 }
 
-// planned returns the matrix before anything is run. It assumes that every scenario applies
+// plannedMatrix returns the matrix before anything is run. It assumes that every scenario applies
 // to every lock.
-func (f *matrixFlags) planned(found []input) *reports.Matrix {
+func (f *matrixFlags) plannedMatrix(found []input) *reports.Matrix {
 	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
 	for _, in := range found {
 		for _, v := range in.Variants {

@@ -142,21 +142,21 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 		out = cmd.OutOrStdout()
 		printLine(out, "")
 	}
-	parted := false
+	isUnequal := false
 	for _, t := range tallies {
 		if f.times > 1 {
 			printLine(out, "%s", t)
 		}
-		parted = parted || t.isMixed()
+		isUnequal = isUnequal || t.isMixed()
 	}
 	if f.compares {
 		differs, err := f.compare(out, selected)
 		if err != nil {
 			return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 		}
-		parted = parted || differs
+		isUnequal = isUnequal || differs
 	}
-	if parted {
+	if isUnequal {
 		return failure{status: unexpected}
 	}
 	return checkResults(selected)

@@ -126,9 +126,9 @@ const noFaults = "faults=null"
 
 // replaceValue returns a variant of a job with one value replaced.
 func replaceValue(j job, v *scenarios.Variant, override string) (*scenarios.Variant, error) {
-	only := *j.Scenario
-	only.Variants = []*scenarios.Variant{v}
-	changed, err := only.With(override)
+	single := *j.Scenario
+	single.Variants = []*scenarios.Variant{v}
+	changed, err := single.With(override)
 	if err != nil {
 		return nil, err
 	}

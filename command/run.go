@@ -120,7 +120,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 func plannedResults(jobs []job, seed uint64) []*scenarios.Result {
 	var results []*scenarios.Result
 	for _, j := range jobs {
-		results = append(results, j.planned(seed))
+		results = append(results, j.plannedResult(seed))
 	}
 	return results
 }

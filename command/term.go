@@ -31,10 +31,10 @@ type term struct {
 	document string
 }
 
-// findTerm returns the term whose name is asked, in upper or lower case; ok is false if there
+// findTerm returns the term that text names, in upper or lower case; ok is false if there
 // is none.
-func findTerm(asked string) (t term, ok bool) {
-	name := strings.ToLower(asked)
+func findTerm(text string) (t term, ok bool) {
+	name := strings.ToLower(text)
 	if kind, ok := locks.Lookup(name); ok {
 		t = term{name: name, kind: "lock", flag: "--lock", filter: listFlags{lock: name}, document: repository.Document("scenarios.md") + ", Locks"}
 		t.add("what it is", kind.Title)
@@ -67,7 +67,7 @@ func findTerm(asked string) (t term, ok bool) {
 		}
 	}
 	if meaning, ok := glossary.Lookup(name); ok {
-		t = term{name: asked, kind: "term", document: repository.Document("glossary.md")}
+		t = term{name: text, kind: "term", document: repository.Document("glossary.md")}
 		t.add("meaning", meaning)
 		return t, true
 	}

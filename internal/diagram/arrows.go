@@ -27,13 +27,13 @@ func (l *layout) placeArrows() {
 		}
 		x, y := l.axis.positionOf(m.sent), from.Base
 		switch {
-		case m.lost:
+		case m.isLost:
 			g.Class += " lost"
 			g.Path = lostPath(x, y, to.Base)
 		default:
 			g.Path = arrowPath(x, y, l.axis.positionOf(m.ended), to.Base)
 		}
-		if m.held {
+		if m.isHeld {
 			g.Class += " held"
 		}
 		l.figure.Messages = append(l.figure.Messages, g)

@@ -235,7 +235,7 @@ type decision struct {
 	at                            time.Duration
 	seq                           int
 	step                          trace.Step
-	ok, checked                   bool
+	ok, isCheck                   bool
 }
 
 // readDecisions finds the storage's decisions. A label consists of the first letter of the
@@ -244,9 +244,9 @@ func (d *diagram) readDecisions(limit int) {
 	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
 	var all []decision
 	for _, ev := range d.history.StorageDecisions() {
-		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck, title: story.DescribeDecision(ev)}
+		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, isCheck: ev.Kind == trace.KindCheck, title: story.DescribeDecision(ev)}
 		g.label = cmp.Or(initial[ev.Step], "?")
-		if g.checked {
+		if g.isCheck {
 			g.label = "check " + g.label
 		}
 		if ev.Token != 0 {
@@ -255,7 +255,7 @@ func (d *diagram) readDecisions(limit int) {
 		switch {
 		case !ev.OK:
 			g.below = "refused"
-		case g.checked:
+		case g.isCheck:
 		case ev.Step == trace.Write:
 			g.below = fmt.Sprintf("v%d→%d", ev.Replaced, ev.Version)
 		case ev.Step == trace.Read:

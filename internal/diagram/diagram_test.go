@@ -100,7 +100,7 @@ func TestDiagramPairsMessages(t *testing.T) {
 	)
 	var got []string
 	for _, m := range diagramOf(&s.Trace).messages {
-		got = append(got, fmt.Sprintf("%s to %s, %v to %v, lost %v, held %v", m.from, m.to, m.sent, m.ended, m.lost, m.held))
+		got = append(got, fmt.Sprintf("%s to %s, %v to %v, lost %v, held %v", m.from, m.to, m.sent, m.ended, m.isLost, m.isHeld))
 	}
 	want := []string{
 		"client-1 to redis-1, 3ms to 4ms, lost false, held false",
@@ -340,7 +340,7 @@ func TestBarsShareTheirLabels(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			a := figureBar{W: test.width, H: 20, Label: test.first}
 			b := figureBar{X: test.x, Y: test.y, W: test.width, H: 20, Label: test.second}
-			if a.share(&b); a.Label != test.wantA || b.Label != test.wantB {
+			if a.shareLabel(&b); a.Label != test.wantA || b.Label != test.wantB {
 				t.Errorf("the labels are %q and %q, want %q and %q", a.Label, b.Label, test.wantA, test.wantB)
 			}
 		})

@@ -179,10 +179,10 @@ func (b figureBar) withLabel(labels ...string) figureBar {
 	return b
 }
 
-// share keeps the labels of two bars from covering each other, because both bars end at the same
-// height, where their labels are. The other bar loses its label, which is added to this bar's label
-// if there is room. The titles of both remain.
-func (b *figureBar) share(other *figureBar) {
+// shareLabel keeps the labels of two bars from covering each other, because both bars end at
+// the same height, where their labels are. The other bar loses its label, which is added to this
+// bar's label if there is room. The titles of both remain.
+func (b *figureBar) shareLabel(other *figureBar) {
 	isBeside := other.X+textWidth(other.Label, fontSize)+8 <= b.X || b.X+textWidth(b.Label, fontSize)+8 <= other.X
 	if b.Label == "" || other.Label == "" || isBeside || b.Y+b.H != other.Y+other.H {
 		return
@@ -203,7 +203,7 @@ func (l *layout) placeBars() {
 		if lane := l.lanes[b.process]; lane != nil {
 			bar := l.newBar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.DescribeState(b.process, b.text, b.from, b.to)).withLabel(story.Visible(b.text))
 			for i := range f.Bands {
-				f.Bands[i].share(&bar)
+				f.Bands[i].shareLabel(&bar)
 			}
 			f.Bands = append(f.Bands, bar)
 		}
@@ -302,7 +302,7 @@ func (l *layout) placeOverlap(o history.Overlap) {
 	bar := l.newBar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.DescribeOverlap(o, end))
 	bar = bar.withLabel("two clients", "overlap", "two")
 	for i := range l.figure.Overlaps {
-		l.figure.Overlaps[i].share(&bar)
+		l.figure.Overlaps[i].shareLabel(&bar)
 	}
 	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar, *first, *second})
 }

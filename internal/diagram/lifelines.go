@@ -25,11 +25,11 @@ type lanes struct {
 	cluster bool
 }
 
-// A lane is one lifeline. drawn reports whether something in the diagram refers to it.
+// A lane is one lifeline. isDrawn reports whether something in the diagram refers to it.
 type lane struct {
 	processes []string
 	role      trace.Role
-	drawn     bool
+	isDrawn   bool
 }
 
 // newLanes returns the lanes for a run, of which none is drawn yet.
@@ -110,11 +110,11 @@ func (l *lanes) servers(ev *trace.Event) []int {
 func (l *lanes) outerNames() string {
 	first, last := 0, 0
 	for i, lane := range l.list {
-		if lane.drawn {
+		if lane.isDrawn {
 			last = i
 		}
 	}
-	for !l.list[first].drawn && first < last {
+	for !l.list[first].isDrawn && first < last {
 		first++
 	}
 	return l.spanNames(first, last)
@@ -132,7 +132,7 @@ func (l *lanes) spanNames(first, last int) string {
 // name returns the name of a lane in the diagram. It also marks the lane as drawn, because
 // something now refers to it.
 func (l *lanes) name(i int) string {
-	l.list[i].drawn = true
+	l.list[i].isDrawn = true
 	return fmt.Sprintf("p%d", i+1)
 }
 
@@ -140,7 +140,7 @@ func (l *lanes) name(i int) string {
 func (l *lanes) declarations() string {
 	var b strings.Builder
 	for i, lane := range l.list {
-		if !lane.drawn {
+		if !lane.isDrawn {
 			continue
 		}
 		kind, title := "participant", lane.processes[0]

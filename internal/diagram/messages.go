@@ -18,8 +18,8 @@ type message struct {
 	// sent and ended are the times of its sending and its end.
 	sent    time.Duration
 	ended   time.Duration
-	lost    bool // it never arrived
-	held    bool
+	isLost  bool // it never arrived
+	isHeld  bool
 	section int
 	// sentSeq and endSeq are the Seqs of the events with which it was sent and ended.
 	sentSeq, endSeq int
@@ -31,7 +31,7 @@ type message struct {
 func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	isStorage := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {
-	case m.lost || m.held || m.ended-m.sent >= story.Silence:
+	case m.isLost || m.isHeld || m.ended-m.sent >= story.Silence:
 		return 3
 	case isStorage(m.from) || isStorage(m.to):
 		return 2
@@ -58,7 +58,7 @@ func (d *diagram) readMessages(limit int, repeats []eventRange) {
 func (d *diagram) newMessage(m *history.Message) message {
 	result := message{
 		source: m,
-		from:   m.From, to: m.To, reply: m.Sent.Reply, sent: m.Sent.At, ended: d.end(), lost: m.Arrived == nil, held: m.Held != nil,
+		from:   m.From, to: m.To, reply: m.Sent.Reply, sent: m.Sent.At, ended: d.end(), isLost: m.Arrived == nil, isHeld: m.Held != nil,
 		section: m.Sent.Section, sentSeq: m.Sent.Seq, endSeq: m.Sent.Seq,
 	}
 	switch {
@@ -99,7 +99,7 @@ func (d *diagram) keepMessages(all []message, limit int, repeats []eventRange) {
 	d.messages = kept
 	for _, m := range kept {
 		d.addMoments(m.sent)
-		if !m.lost {
+		if !m.isLost {
 			d.addMoments(m.ended)
 		}
 	}

@@ -35,7 +35,7 @@ func (g decision) pill(colour string, x, y int) figurePill {
 	case !g.ok:
 		p.Class += "refused"
 		p.Corner, p.Struck = squareCorner, true
-	case g.checked:
+	case g.isCheck:
 		p.Class += "checked"
 	default:
 		p.Class += "applied"

@@ -218,13 +218,13 @@ func (s *sequence) lanesFor(e story.Clause) []int {
 }
 
 // drawBoundaries draws the next beginnings and ends of sections as long as isDue returns
-// true. In a part of the run that is left out (shown is false) it draws no beginnings.
-func (s *sequence) drawBoundaries(isDue func(boundary) bool, shown bool) {
+// true. In a part of the run that is left out (isShown is false) it draws no beginnings.
+func (s *sequence) drawBoundaries(isDue func(boundary) bool, isShown bool) {
 	for len(s.boundaries) > 0 && isDue(s.boundaries[0]) {
 		t := s.boundaries[0]
 		s.boundaries = s.boundaries[1:]
 		lane := s.lanes.lanesOf(t.section.Client)
-		if t.begins && (!shown || len(lane) == 0) {
+		if t.begins && (!isShown || len(lane) == 0) {
 			s.hidden[t.section] = true
 		}
 		switch {

@@ -13,13 +13,13 @@ import (
 // A caption describes one thing in the few words for which a picture has room. Its subject
 // is the lane on which it is written, so the caption does not name it.
 
-// CaptionGrant returns the caption of a grant. named is the name of its lock, if readers
+// CaptionGrant returns the caption of a grant. lockName is the name of its lock, if readers
 // have to distinguish several locks; otherwise it is "". isNowhere says that no node granted
 // the lock, although acquire succeeded.
-func CaptionGrant(s *history.Section, named string, isNowhere bool) string {
+func CaptionGrant(s *history.Section, lockName string, isNowhere bool) string {
 	words := "granted"
-	if named != "" {
-		words = named + " granted"
+	if lockName != "" {
+		words = lockName + " granted"
 	}
 	switch token := s.Token(); {
 	case isNowhere:
@@ -141,18 +141,18 @@ func CaptionQuorumLoss(owner string, quorum int) string {
 }
 
 // CaptionWrite returns the caption of a write that the storage applied. isLate says that the
-// write replaces a version that its client does not know. of is the object, if readers have
-// to distinguish several objects; otherwise it is "".
-func CaptionWrite(ev *trace.Event, isLate bool, of string) string {
+// write replaces a version that its client does not know. object is the name of the object, or
+// "" unless readers have to distinguish several objects.
+func CaptionWrite(ev *trace.Event, isLate bool, object string) string {
 	if isLate {
-		return fmt.Sprintf("overwrites %sv%d", spaced(of), ev.Replaced)
+		return fmt.Sprintf("overwrites %sv%d", appendSpace(object), ev.Replaced)
 	}
-	return fmt.Sprintf("writes %sv%d", spaced(of), ev.Version)
+	return fmt.Sprintf("writes %sv%d", appendSpace(object), ev.Version)
 }
 
 // CaptionRead returns the caption of a read.
-func CaptionRead(ev *trace.Event, of string) string {
-	return fmt.Sprintf("reads %sv%d", spaced(of), ev.Version)
+func CaptionRead(ev *trace.Event, object string) string {
+	return fmt.Sprintf("reads %sv%d", appendSpace(object), ev.Version)
 }
 
 // CaptionRefusal returns the caption of a request that a storage with the given policy
@@ -194,8 +194,8 @@ func CaptionFailures(n int) string {
 	return fmt.Sprintf("fails to acquire, %s times", Thousands(n))
 }
 
-// spaced returns a word and a space; "" if the word is "".
-func spaced(word string) string {
+// appendSpace returns a word and a space; "" if the word is "".
+func appendSpace(word string) string {
 	if word == "" {
 		return ""
 	}

@@ -66,9 +66,9 @@ func (p *Paragraph) describeStuck(f checks.Finding) string {
 			failed[c.Client]++
 		}
 	}
-	nobody := "no client completes a section"
+	summary := "no client completes a section"
 	if since > 0 {
-		nobody = "after that " + nobody
+		summary = "after that " + summary
 	}
 	var parts []string
 	for _, client := range clients {
@@ -84,9 +84,9 @@ func (p *Paragraph) describeStuck(f checks.Finding) string {
 		}
 	}
 	if len(parts) == 0 {
-		return nobody
+		return summary
 	}
-	return fmt.Sprintf("%s until %s: %s", nobody, ProseSpan(p.event(f.At).At), List(parts))
+	return fmt.Sprintf("%s until %s: %s", summary, ProseSpan(p.event(f.At).At), List(parts))
 }
 
 // hadCrashed reports whether a client crashed before an event or at it.

@@ -13,25 +13,25 @@ import (
 // history of the run with fencing tokens.
 func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw {
 	var sentences []string
-	lease, twice := p.violated(checks.LeaseExclusion)
-	section, outlived := p.violated(checks.SectionExclusion)
-	own, removedForeign := p.violated(checks.ReleaseOwnership)
+	lease, isGrantedTwice := p.violation(checks.LeaseExclusion)
+	section, doSectionsOverlap := p.violation(checks.SectionExclusion)
+	own, removedForeign := p.violation(checks.ReleaseOwnership)
 	switch assumed := lease.Blame.Broken(); {
-	case twice && lease.Blame == checks.BlameLock:
+	case isGrantedTwice && lease.Blame == checks.BlameLock:
 		sentences = append(sentences, "No assumption of the lock had failed: the lock itself is to blame for the double grant.")
-	case twice && len(assumed) > 0:
+	case isGrantedTwice && len(assumed) > 0:
 		for _, assumption := range assumed {
 			sentences = append(sentences, "The lock assumes that "+assumptionMeanings[assumption]+", which did not hold.")
 		}
-	case outlived && section.Blame == checks.BlameLock:
+	case doSectionsOverlap && section.Blame == checks.BlameLock:
 		sentences = append(sentences, "No assumption of the lock had failed: the lock treated a lease that had ended as valid.")
-	case outlived && section.Blame == checks.BlameInherent && !removedForeign:
+	case doSectionsOverlap && section.Blame == checks.BlameInherent && !removedForeign:
 		sentences = append(sentences, "The leases never overlapped: no lock with leases that expire can prevent this.")
 	}
 	if removedForeign && p.keyChange(own.At).After == nil {
 		sentences = append(sentences, "Only the client that set a key may remove it: a release has to compare the value and remove the key in one step.")
 	}
-	if _, stuck := p.violated(checks.Progress); stuck && len(p.endlessKeyOwners()) > 0 {
+	if _, isStuck := p.violation(checks.Progress); isStuck && len(p.endlessKeyOwners()) > 0 {
 		sentences = append(sentences, "A key without an expiry outlives the client that set it.")
 	}
 	switch {
@@ -41,7 +41,7 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 		sentences = append(sentences, string(FencingFailure(on, fenced)))
 	case on.Verdict == checks.Unsafe:
 		sentences = append(sentences, "The storage checked fencing tokens, but the data was still damaged.")
-	case off.Verdict == checks.Safe && on.Verdict == checks.Safe && outlived:
+	case off.Verdict == checks.Safe && on.Verdict == checks.Safe && doSectionsOverlap:
 		sentences = append(sentences, "The data was not damaged this time.")
 	}
 	return Raw(strings.Join(sentences, " "))

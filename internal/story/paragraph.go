@@ -73,8 +73,8 @@ func strikeStatement(f trace.FaultInfo) statement {
 // event returns the event with the given Seq.
 func (p *Paragraph) event(seq int) *trace.Event { return p.history.Event(seq) }
 
-// violated returns the finding on a property, and whether the property is violated.
-func (p *Paragraph) violated(property checks.Property) (f checks.Finding, isViolated bool) {
+// violation returns the finding on a property, and whether the property is violated.
+func (p *Paragraph) violation(property checks.Property) (f checks.Finding, isViolated bool) {
 	f = p.verdict.Finding(property)
 	return f, f.Outcome == checks.Violated
 }

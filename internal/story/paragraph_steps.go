@@ -93,8 +93,8 @@ func (p *Paragraph) isEvidence(seq int) bool {
 // damageBy says what a write damaged; "" if this write did not violate a property.
 func (p *Paragraph) damageBy(ev *trace.Event) string {
 	broke := func(property checks.Property) (checks.Finding, bool) {
-		f, violated := p.violated(property)
-		return f, violated && f.At == ev.Seq
+		f, isViolated := p.violation(property)
+		return f, isViolated && f.At == ev.Seq
 	}
 	if f, ok := broke(checks.NoLostUpdate); ok && p.staleWrite(f) != nil {
 		if len(f.Events) == 2 {
@@ -136,8 +136,8 @@ func (p *Paragraph) staleWrite(f checks.Finding) *trace.Event {
 // this grant does not violate mutual exclusion.
 func (p *Paragraph) intrusion(ev *trace.Event) string {
 	for _, property := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {
-		f, violated := p.violated(property)
-		if !violated || len(f.Events) != 2 || f.Events[1] != ev.Seq {
+		f, isViolated := p.violation(property)
+		if !isViolated || len(f.Events) != 2 || f.Events[1] != ev.Seq {
 			continue
 		}
 		holder := p.event(f.Events[0]).Process

@@ -18,12 +18,12 @@ func (s *clauseBuilder) addSessions() {
 				eachPredicate: Raw(fmt.Sprintf("begins a session with %s, %s", ev.Process, timeout))})
 		case trace.KindExpireSession:
 			// The client does not know it yet, so the clause is about the cluster.
-			unheard := "it"
+			receiver := "it"
 			if ev.Text != "" {
-				unheard = ev.Text + ", which no longer leads,"
+				receiver = ev.Text + ", which no longer leads,"
 			}
 			s.add(ev, Clause{Subject: Raw(ev.Process), IsAboutPossession: true,
-				Predicate: Raw(fmt.Sprintf("ends the session of %s: %s has received no sign of life from %[1]s for too long", ev.Peer, unheard))})
+				Predicate: Raw(fmt.Sprintf("ends the session of %s: %s has received no sign of life from %[1]s for too long", ev.Peer, receiver))})
 		case trace.KindCloseSession:
 			if ev.By.IsOperator() {
 				s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: FaultMood, IsAboutPossession: true, Predicate: Raw("its session with " + ev.Process + " is ended by an operator")})

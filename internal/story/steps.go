@@ -259,14 +259,14 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
 	text := "releases " + lock
-	robbed := s.meddledAt[c.Acquisition]
+	meddling := s.meddledAt[c.Acquisition]
 	switch {
 	case s.isOpen(named):
 		return "ends its section"
 	case len(s.Keepers()) == 0, named != "" && len(s.Slots(named)) == 0:
 	case s.wasReleasedByWrite(c):
 		return "ends its section: its write has released " + lock
-	case robbed != nil && robbed.Seq < ev.Seq:
+	case meddling != nil && meddling.Seq < ev.Seq:
 		text = "believes that it has released " + lock
 	case c.Failed() && !history.NotHeld(c) && len(s.keysReleased(c)) == 0:
 		return "fails to release " + lock + reasonSuffix(s.FailureText(c)) + "; " + s.remainingKeys(c)
@@ -278,7 +278,7 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 			return "releases nothing: it had set no key"
 		}
 		return "releases nothing: none of its keys was still valid"
-	case c.OK() && c.Began != nil && !s.gaveUp(c):
+	case c.OK() && c.Began != nil && !s.changedOwnKey(c):
 		if lost := s.lostRelease(c); lost != "" {
 			return "believes that it has released " + lock + lost
 		}
@@ -336,10 +336,10 @@ func (s *clauseBuilder) wasLostBefore(c *history.Call) bool {
 	return last != nil && (last.Ended == nil || last.Ended.By == nil || last.Ended.By.Client != c.Client)
 }
 
-// gaveUp reports whether a client itself ended or changed any of its keys after it called
+// changedOwnKey reports whether a client itself ended or changed any of its keys after it called
 // release: by a command, or by closing the connection or session that held the key. A later
 // acquisition of the client that overwrites the key does not give it up.
-func (s *clauseBuilder) gaveUp(c *history.Call) bool {
+func (s *clauseBuilder) changedOwnKey(c *history.Call) bool {
 	own := func(ev *trace.Event) bool {
 		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)
 	}

@@ -73,7 +73,7 @@ func (p *Paragraph) conduct() string {
 		return ""
 	}
 	if ending.Rule == trace.ConductEndless {
-		if _, byLock := p.violated(checks.EndlessRetry); !byLock {
+		if _, byLock := p.violation(checks.EndlessRetry); !byLock {
 			return "" // the clients' programs called the lock too often
 		}
 	}
@@ -95,14 +95,14 @@ func (p *Paragraph) damages(fenced *checks.Verdict) []string {
 	if data && unsafe {
 		worst += " despite fencing"
 	}
-	const twice = "the lock is granted twice"
-	switch _, granted := p.violated(checks.LeaseExclusion); {
+	const grantedTwice = "the lock is granted twice"
+	switch _, granted := p.violation(checks.LeaseExclusion); {
 	case !granted || !data:
 		return []string{worst}
 	case unsafe:
-		return []string{twice + " and " + worst, worst}
+		return []string{grantedTwice + " and " + worst, worst}
 	}
-	return []string{twice + " and " + worst, twice}
+	return []string{grantedTwice + " and " + worst, grantedTwice}
 }
 
 // describeBriefly describes a violation in a few words.

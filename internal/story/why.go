@@ -23,7 +23,7 @@ func (p *Paragraph) Why(off, on *checks.Verdict) Raw {
 // a storage that checks tokens would have prevented.
 func (p *Paragraph) why(unchecked string) string {
 	finding := func(property checks.Property) *checks.Finding {
-		if f, violated := p.violated(property); violated {
+		if f, isViolated := p.violation(property); isViolated {
 			return &f
 		}
 		return nil
