@@ -181,14 +181,14 @@ func (p *part) compareItems(before, after []item) {
 			}
 			continue
 		}
-		added, gone := without(a.Breaks, b.Breaks), without(b.Breaks, a.Breaks)
+		added, removed := difference(a.Breaks, b.Breaks), difference(b.Breaks, a.Breaks)
 		switch {
 		case len(added) > 0 && len(b.Breaks) == 0:
 			p.New = append(p.New, change{a.Title, "violates " + strings.Join(added, ", "), a.Replay})
 		case len(added) > 0:
 			p.New = append(p.New, change{a.Title, "now also violates " + strings.Join(added, ", "), a.Replay})
-		case len(gone) > 0:
-			p.Healed = append(p.Healed, change{a.Title, "no longer violates " + strings.Join(gone, ", "), ""})
+		case len(removed) > 0:
+			p.Healed = append(p.Healed, change{a.Title, "no longer violates " + strings.Join(removed, ", "), ""})
 		}
 	}
 	isUnknown := func(pkg string) bool { return pkg != "" && find(after, pkg).Unknown != "" }
@@ -199,8 +199,8 @@ func (p *part) compareItems(before, after []item) {
 	}
 }
 
-// without returns the words of a that are not in b.
-func without(a, b []string) []string {
+// difference returns the words of a that are not in b.
+func difference(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(w string) bool { return slices.Contains(b, w) })
 }
 

@@ -90,8 +90,8 @@ func findSiteFolder(name string) (siteFolder, error) {
 	if target, err := filepath.EvalSymlinks(folder.path); err == nil {
 		folder.path = target
 	}
-	if here, err := os.Getwd(); err == nil {
-		if from, err := filepath.Rel(folder.path, here); err == nil && filepath.IsLocal(from) {
+	if workingDir, err := os.Getwd(); err == nil {
+		if from, err := filepath.Rel(folder.path, workingDir); err == nil && filepath.IsLocal(from) {
 			return folder, fmt.Errorf("locksim site %s: the folder would be replaced, and it is or contains the working directory; name another folder", name)
 		}
 	}

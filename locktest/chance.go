@@ -42,24 +42,24 @@ func isRepeated(at address, isFirst bool, v verdict, o testResult) bool {
 }
 
 // differsFrom returns how another run of the same world differs; nil if it does not.
-func (v verdict) differsFrom(at address, again verdict) *chance {
-	if v.history == nil || again.history == nil || v.history.Trace.Hash() == again.history.Trace.Hash() {
+func (v verdict) differsFrom(at address, rerun verdict) *chance {
+	if v.history == nil || rerun.history == nil || v.history.Trace.Hash() == rerun.history.Trace.Hash() {
 		return nil
 	}
-	d := trace.FirstDifference(v.history.Trace, again.history.Trace)
+	d := trace.FirstDifference(v.history.Trace, rerun.history.Trace)
 	line := func(w verdict) string {
 		if d.Event == 0 || d.Event > w.history.EventCount() {
 			return "the run has ended"
 		}
 		return strings.Join(strings.Fields(excerpt(w.history, []int{d.Event})), " ")
 	}
-	first, second := line(v), line(again)
+	first, second := line(v), line(rerun)
 	if first == second || first == "" || second == "" { // the difference is in what the timeline leaves out
 		first, second = d.First, d.Second
 	}
 	c := &chance{Address: at, Lines: fmt.Sprintf("first run:  %s\nsecond run: %s", first, second)}
-	if last := min(v.history.EventCount(), again.history.EventCount()); 0 < d.Event && d.Event <= last {
-		c.Source = sourceOf(v.history.Event(d.Event), again.history.Event(d.Event))
+	if last := min(v.history.EventCount(), rerun.history.EventCount()); 0 < d.Event && d.Event <= last {
+		c.Source = sourceOf(v.history.Event(d.Event), rerun.history.Event(d.Event))
 	}
 	return c
 }

@@ -28,11 +28,11 @@ func offeredExpectation(runs []scenarios.RunResult) string {
 
 // offer says what the block is for.
 func offer(v *scenarios.Variant) string {
-	who := "scenario"
+	subject := "scenario"
 	if v.Name != "" {
-		who = "variant " + string(story.Visible(v.Name))
+		subject = "variant " + string(story.Visible(v.Name))
 	}
-	return "If that is what should happen, the " + who + " can expect it:"
+	return "If that is what should happen, the " + subject + " can expect it:"
 }
 
 // countedViolations returns the violated properties of a run that an expectation has to

@@ -90,9 +90,9 @@ func (v *Variant) nearest(o RunOptions) string {
 // assumption that breaks, and the faults. A fault that only one of them has counts against
 // it. It is 0 if they have no fault in common and do not break the same assumption.
 func (v *Variant) countCommon(o *Variant) int {
-	mine, others := v.faultSigns(), o.faultSigns()
+	own, others := v.faultSigns(), o.faultSigns()
 	common := 0
-	for _, sign := range mine {
+	for _, sign := range own {
 		if slices.Contains(others, sign) {
 			common++
 		}
@@ -101,7 +101,7 @@ func (v *Variant) countCommon(o *Variant) int {
 	if common == 0 && !isSame {
 		return 0
 	}
-	score := 100 + 10*(2*common-(len(mine)-common)-(len(others)-common))
+	score := 100 + 10*(2*common-(len(own)-common)-(len(others)-common))
 	if isSame {
 		score += 15
 	}

@@ -168,8 +168,8 @@ func locate(data []byte, err error) (line int, message string) {
 	// unless that is the first line of the file. Therefore parse again without the leading
 	// comments: then the outermost block begins in the first line.
 	skipped := leadingComments(data)
-	if _, again := decodeYAML(fromLine(data, skipped+1)); again != nil {
-		err = again
+	if _, innerErr := decodeYAML(fromLine(data, skipped+1)); innerErr != nil {
+		err = innerErr
 	} else {
 		skipped = 0
 	}

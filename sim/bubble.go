@@ -160,7 +160,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 }
 
 // standstillError returns the error of a bubble that made no progress for some real time.
-func (dog *watchdog) standstillError(still time.Duration) error {
+func (dog *watchdog) standstillError(standstill time.Duration) error {
 	all := strings.Split(goroutines(func(head string) bool { return bubbleOf(head) == dog.bubble.Load() }), "\n\n")
 	var toBlame []string
 	for _, stack := range all {
@@ -175,7 +175,7 @@ func (dog *watchdog) standstillError(still time.Duration) error {
 	if code := waitedMutex(toBlame, all); code != "" {
 		return fmt.Errorf("%w: a goroutine waits for a sync.Mutex of %s, and another goroutine seems to hold that mutex while it waits for the network; the simulator cannot run this, so the result is unknown", ErrMutex, code)
 	}
-	return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, still), strings.Join(toBlame, "\n\n")}
+	return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, standstill), strings.Join(toBlame, "\n\n")}
 }
 
 // maxStacks is how many bytes of stacks are read at most.

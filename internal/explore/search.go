@@ -455,27 +455,27 @@ func parallel(ctx context.Context, limit, n int, work func(ctx context.Context, 
 	defer cancel()
 	// The number of calls of work that are ahead of done is limited, so that results do not
 	// pile up.
-	begun := make(chan chan error, 8*limit)
+	results := make(chan chan error, 8*limit)
 	type task struct {
-		i    int
-		over chan error
+		i      int
+		result chan error
 	}
 	tasks := make(chan task)
 	for range limit {
 		go func() {
 			for t := range tasks {
-				t.over <- work(ctx, t.i)
+				t.result <- work(ctx, t.i)
 			}
 		}()
 	}
 	go func() {
-		defer close(begun)
+		defer close(results)
 		defer close(tasks)
 		for i := range n {
 			result := make(chan error, 1)
 			select {
 			case tasks <- task{i, result}:
-				begun <- result
+				results <- result
 			case <-ctx.Done():
 				return
 			}
@@ -483,7 +483,7 @@ func parallel(ctx context.Context, limit, n int, work func(ctx context.Context, 
 	}()
 	i := 0
 	var firstErr error
-	for result := range begun {
+	for result := range results {
 		switch err := <-result; {
 		case firstErr != nil:
 		case err != nil:

@@ -23,9 +23,9 @@ func ignoreAnswer(f *file) (changes []change) {
 		}
 		switch form := formOf(t.expr); {
 		case t.outcome == succeeds && form != refusal:
-			changes = append(changes, f.always(t))
+			changes = append(changes, f.makeTrue(t))
 		case t.outcome != succeeds && form == refusal, t.outcome == fails && form == unclear:
-			changes = append(changes, f.never(t))
+			changes = append(changes, f.makeFalse(t))
 		}
 	}
 	return changes

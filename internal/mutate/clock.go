@@ -114,9 +114,9 @@ func skipElapsedCheck(f *file) (changes []change) {
 		hasTime, is := testsTime(t.expr)
 		switch {
 		case is && hasTime:
-			changes = append(changes, f.always(t))
+			changes = append(changes, f.makeTrue(t))
 		case is:
-			changes = append(changes, f.never(t))
+			changes = append(changes, f.makeFalse(t))
 		}
 	}
 	return changes

@@ -26,9 +26,9 @@ func dropComparison(f *file) (changes []change) {
 				_, isPart := stack[len(stack)-1].(*ast.BinaryExpr)
 				t := conditionPart{expr: n, isWhole: !isPart}
 				if n.Op == token.EQL {
-					changes = append(changes, f.always(t))
+					changes = append(changes, f.makeTrue(t))
 				} else {
-					changes = append(changes, f.never(t))
+					changes = append(changes, f.makeFalse(t))
 				}
 			}
 		}

@@ -86,16 +86,16 @@ func returned(r *ast.ReturnStmt) (*ast.BinaryExpr, bool) {
 	return comparison, is && comparison.Op.Precedence() == token.EQL.Precedence() && !isNil(comparison.Y)
 }
 
-// always and never return the change that makes a test always or never true. The test is
-// evaluated nevertheless, so everything in it remains used.
-func (f *file) always(t conditionPart) change {
+// makeTrue returns the change that makes a test always true, and makeFalse the change that makes
+// it always false. The test is evaluated nevertheless, so everything in it remains used.
+func (f *file) makeTrue(t conditionPart) change {
 	if t.isWhole {
 		return change{f.replace(t.expr, f.source(t.expr)+" || true")}
 	}
 	return change{f.replace(t.expr, "("+f.source(t.expr)+" || true)")}
 }
 
-func (f *file) never(t conditionPart) change {
+func (f *file) makeFalse(t conditionPart) change {
 	return change{f.replace(t.expr, f.source(t.expr)+" && false")}
 }
 

@@ -125,8 +125,8 @@ func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.bytes.Write(b)
-	if over := t.bytes.Len() - t.limit; over > 0 {
-		t.bytes.Next(over)
+	if excess := t.bytes.Len() - t.limit; excess > 0 {
+		t.bytes.Next(excess)
 	}
 	return len(b), nil
 }

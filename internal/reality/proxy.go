@@ -222,8 +222,8 @@ func (c *conn) carryReplies() {
 	r := c.node.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	always := func(*message) bool { return true }
-	for m := c.replies.next(always); m != nil; m = c.replies.next(always) {
+	anyMessage := func(*message) bool { return true }
+	for m := c.replies.next(anyMessage); m != nil; m = c.replies.next(anyMessage) {
 		c.client.take(m)
 		r.settle()
 		r.mu.Unlock()

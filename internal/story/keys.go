@@ -89,8 +89,8 @@ func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
 // addKey adds a clause about a key, which is merged with its neighbours of the same merge
 // key: if the same happens on several nodes, there is one clause for all of them. merge writes
 // the predicate for these nodes.
-func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge func([]string) string) {
-	clause := Clause{Subject: Raw(who), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
+func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, subject string, merge func([]string) string) {
+	clause := Clause{Subject: Raw(subject), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
 	if c.How == history.Expired && c.Event.By == nil && c.Event.Owner != nil {
 		clause.deeds = s.deedsOf(deed{by: history.AcquisitionOf(c.Event.Owner), kind: "has its key expire"})
 	}
@@ -98,9 +98,9 @@ func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge
 }
 
 // addMeddling adds a clause about what a client does to the key of another client.
-func (s *clauseBuilder) addMeddling(c history.Change, who, whose string) {
-	does := describeMeddlingWith(c, whose)
-	s.addKey(c, WrongMood, who+does, who, func(nodes []string) string { return does + " " + s.describeNodes(nodes) })
+func (s *clauseBuilder) addMeddling(c history.Change, subject, owner string) {
+	does := describeMeddlingWith(c, owner)
+	s.addKey(c, WrongMood, subject+does, subject, func(nodes []string) string { return does + " " + s.describeNodes(nodes) })
 }
 
 // describeMeddlingWith describes what a command does to another client's key.
@@ -112,20 +112,20 @@ func describeMeddlingWith(c history.Change, owner string) string {
 	case c.After != nil:
 		verb = "overwrites"
 	}
-	whose := Possessive(owner)
+	possessive := Possessive(owner)
 	if c.Event.By != nil && c.Event.By.Client == owner {
-		whose = "its own earlier"
+		possessive = "its own earlier"
 		if c.Before != nil && c.Event.By.Section < c.Before.Owner.Section { // the command was late
-			whose = "its own later"
+			possessive = "its own later"
 		}
 	}
-	return fmt.Sprintf("%s %s key", verb, whose)
+	return fmt.Sprintf("%s %s key", verb, possessive)
 }
 
 // addOwnKey adds a clause about a client's own key, which the predicate calls "its key"; merge
 // returns the predicate, given the nodes.
-func (s *clauseBuilder) addOwnKey(c history.Change, fold, who string, merge func([]string) string) {
-	clause := Clause{Subject: Raw(who), IsAboutPossession: true, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
+func (s *clauseBuilder) addOwnKey(c history.Change, fold, subject string, merge func([]string) string) {
+	clause := Clause{Subject: Raw(subject), IsAboutPossession: true, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
 	s.addMergeable(c.Event, clause, merge)
 }
 

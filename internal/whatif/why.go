@@ -228,11 +228,11 @@ type change struct{ leases, off, on string }
 
 // changeOf returns how an outcome differs from that of the scenario as it is.
 func (f *finder) changeOf(o Outcome) change {
-	differs := func(now, then string) string {
-		if o.IsImpossible || then == now || then == checks.Undecided {
+	differs := func(now, changed string) string {
+		if o.IsImpossible || changed == now || changed == checks.Undecided {
 			return ""
 		}
-		return then
+		return changed
 	}
 	return change{differs(string(f.Now.Leases), string(o.Leases)), differs(f.Now.Off, o.Off), differs(f.Now.On, o.On)}
 }

@@ -91,17 +91,17 @@ func (g *grant) Token() uint64 { return g.token }
 // Release releases the lock. It fails with [locks.ErrLost] if the handle has a new
 // connection, because the lock ended with the old one.
 func (g *grant) Release(ctx context.Context) error {
-	freed, err := use(ctx, g.handle.Session, func(ctx context.Context, c *pgx.Conn) (freed bool, err error) {
+	isReleased, err := use(ctx, g.handle.Session, func(ctx context.Context, c *pgx.Conn) (isReleased bool, err error) {
 		if c != g.conn || g.handle.lastGrant != g {
 			return false, nil
 		}
 		g.handle.lastGrant = nil
-		return freed, c.QueryRow(ctx, unlock, g.handle.number).Scan(&freed)
+		return isReleased, c.QueryRow(ctx, unlock, g.handle.number).Scan(&isReleased)
 	})
 	switch {
 	case err != nil:
 		return fmt.Errorf("lock not released: %w", err)
-	case !freed:
+	case !isReleased:
 		return fmt.Errorf("%w before it was released", locks.ErrLost)
 	}
 	return nil

@@ -204,7 +204,7 @@ func (o *openFile) write(all []change) (why string) {
 
 // sync writes a file to the disk.
 func (b *database) sync(file string) {
-	if content, there := b.cached[file]; there {
+	if content, exists := b.cached[file]; exists {
 		b.stored[file] = content
 	}
 }
@@ -215,7 +215,7 @@ func (b *database) remove(file string, now time.Duration) {
 	b.cached = maps.Clone(b.cached)
 	delete(b.cached, file)
 	b.version++
-	if _, there := b.stored[file]; there {
+	if _, exists := b.stored[file]; exists {
 		b.deleted[file] = now
 	}
 }

@@ -81,8 +81,8 @@ func readLicences(modules string) ([]byte, error) {
 func runIn(folder, name string, args ...string) error {
 	c := exec.Command(name, args...)
 	c.Dir = folder
-	if said, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(c.Args, " "), err, said)
+	if output, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(c.Args, " "), err, output)
 	}
 	return nil
 }

@@ -127,8 +127,8 @@ func locksWithExpectation(s *scenarios.Scenario, has LockFilter) []string {
 	var found []string
 	about := func(v *scenarios.Variant) bool { return has.matchesName(v.Lock) }
 	lacks := func(v *scenarios.Variant) bool { return !LockFilter(Provided).matchesName(v.Lock) }
-	ours := slices.ContainsFunc(s.Variants, about) && !slices.ContainsFunc(s.Variants, lacks)
-	if ours {
+	isOwnLockTested := slices.ContainsFunc(s.Variants, about) && !slices.ContainsFunc(s.Variants, lacks)
+	if isOwnLockTested {
 		found = append(found, "")
 	}
 	for _, name := range locks.Names() {
