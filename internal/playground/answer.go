@@ -117,7 +117,7 @@ func (w *world) run() (*Answer, error) {
 		a.Variants = []string{}
 	}
 	for _, s := range v.Settings() {
-		a.Settings = append(a.Settings, Setting(s))
+		a.Settings = append(a.Settings, Setting{Path: s.Path, Value: s.Value, Words: s.Words})
 	}
 	if a.Fault, err = w.fault(runs[0].History); err != nil {
 		return nil, err
