@@ -61,7 +61,7 @@ const (
 	renewsAfterRelease Mistake = "renews-after-release"
 	// doesNotRenew: a lease that the lock says it renews by itself ends although no fault acted.
 	doesNotRenew Mistake = "does-not-renew"
-	// ignoresExpiry: a key has expired, and the lock does not take it over.
+	// ignoresExpiry: the row of a grant has expired, and the lock does not take it over.
 	ignoresExpiry Mistake = "ignores-expiry"
 	// waitsForSilent: the lock waits too long for a server that does not answer, although the
 	// others are enough.
@@ -69,6 +69,8 @@ const (
 	// failsWithServer: acquire fails soon after one server has failed, although the others are
 	// enough.
 	failsWithServer Mistake = "fails-with-server"
+	// missesWakeUp: an acquire waits in a queue although its own key is the first.
+	missesWakeUp Mistake = "misses-wake-up"
 	// keyNeverExpires: a key without an expiry keeps every other client waiting.
 	keyNeverExpires Mistake = "key-never-expires"
 	// grantsWithoutQuorum: the lock is granted although fewer servers than a quorum have a
@@ -297,6 +299,12 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		if slices.ContainsFunc(h.Trace.Complaints, func(c trace.Complaint) bool { return c.Rule == trace.NoLease }) {
 			return ReturnsNoLease, trace.Acquire
 		}
+	case Hang:
+		for _, k := range h.HoldingsOf(h.acquisitionOf(f.Events[0])) {
+			if k.Ended == nil && h.isFirstInQueue(k) {
+				return missesWakeUp, trace.Acquire
+			}
+		}
 	case GoroutineLeak:
 		isInStack := func(call string) bool { return h.Trace.Ending != nil && strings.Contains(h.Trace.Ending.Stacks, call) }
 		if slices.ContainsFunc([]string{").Acquire(", ").Extend(", ").Release("}, isInStack) {
@@ -481,8 +489,10 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 			failedRelease := func(c *history.Call) bool { return c.Step == trace.Release && c.Failed() }
 			failedAcquire := func(c *history.Call) bool { return c.Step == trace.Acquire && c.Failed() }
 			switch {
-			case h.isInSession(k.Owner) && slices.ContainsFunc(calls, failedRelease):
+			case (h.isInSession(k.Owner) || h.isRenewed(k)) && slices.ContainsFunc(calls, failedRelease):
 				return keepsKeyBySession, trace.Release, k
+			case h.isFirstInQueue(k):
+				return missesWakeUp, trace.Acquire, k
 			case k.Due == history.Forever:
 				return keyNeverExpires, h.stepOf(lastToSetExpiry(k)), k
 			case h.isRenewedAfterRelease(k):
@@ -515,6 +525,24 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 	return "", "", nil
 }
 
+// isFirstInQueue reports whether a key that still exists belongs to an acquire that still waits,
+// although no other key of the lock that still exists is older.
+func (h *judgedRun) isFirstInQueue(k *history.Holding) bool {
+	isWaiting := func(c *history.Call) bool {
+		return c.Step == trace.Acquire && c.Began != nil && c.Ended == nil && c.Crashed == nil
+	}
+	isOlder := func(other *history.Holding) bool {
+		return other.Ended == nil && other.Set.Seq < k.Set.Seq && h.IsLockKey(other.Key)
+	}
+	return h.isRenewed(k) && slices.ContainsFunc(h.CallsOf(k.Owner), isWaiting) && !slices.ContainsFunc(h.Holdings(), isOlder)
+}
+
+// isRenewed reports whether a key that still exists was set for longer ago than its TTL. So a session
+// of its client keeps it.
+func (h *judgedRun) isRenewed(k *history.Holding) bool {
+	return k.Set.TTL > 0 && h.Last().At-k.Set.At > k.Set.TTL
+}
+
 // wasStruckDuring reports whether a fault acted on a node, or on one of its links, at any time
 // during a call that has ended.
 func (h *judgedRun) wasStruckDuring(node string, c *history.Call) bool {
@@ -525,14 +553,15 @@ func (h *judgedRun) wasStruckDuring(node string, c *history.Call) bool {
 	})
 }
 
-// expiredForGood returns an expired key that nobody took over, of a lock that has only one key.
-// An acquire that began later must have failed, while no fault acted. It returns nil if there
-// is no such key.
+// expiredForGood returns an expired row that nobody took over, of a lock that has only one. Other
+// keys are gone when they have expired. An acquire that began later must have failed, while no fault
+// acted. It returns nil if there is no such row.
 func (h *judgedRun) expiredForGood() *history.Holding {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
 		isLater := func(other *history.Holding) bool { return other.Place == k.Place && other.Set.Seq > k.Set.Seq }
-		if !kept || len(lock.Slots) != 1 || k.Ended == nil || k.How != history.Expired || slices.ContainsFunc(h.Holdings(), isLater) {
+		command, _ := h.CommandOf(k.By)
+		if !kept || !isStatement(command) || len(lock.Slots) != 1 || k.Ended == nil || k.How != history.Expired || slices.ContainsFunc(h.Holdings(), isLater) {
 			continue
 		}
 		failsLater := func(c *history.Call) bool {
@@ -544,6 +573,12 @@ func (h *judgedRun) expiredForGood() *history.Holding {
 		}
 	}
 	return nil
+}
+
+// isStatement reports whether a command is a statement of SQL that can write a row.
+func isStatement(command []string) bool {
+	verbs := []string{"INSERT", "UPDATE", "MERGE", "WITH", "SELECT"}
+	return len(command) > 0 && slices.Contains(verbs, strings.ToUpper(command[0]))
 }
 
 // isInSession reports whether the lease of an acquisition lasts as long as a session of its

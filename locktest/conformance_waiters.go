@@ -9,9 +9,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// waiterCases returns the test cases in which several clients that wait for the lock ask for it at
-// the same moment, just after it has become free. If a lock first checks whether it is free, and
-// then sets its key without a condition, several clients get it.
+// waiterCases returns the test cases with clients that wait. In most of them, several clients ask for
+// the lock at the same moment, just after it has become free. If a lock first checks whether it is
+// free, and then sets its key without a condition, several clients get it. In the last one, a client
+// in a queue leaves it: the next one must then wait for the holder.
 func waiterCases() []testCase {
 	return []testCase{
 		conformanceCase("waiters/expired", "three clients wait for the lock, and ask at the same moment when the lease of a dead holder has expired", needsExpiry, func(s *subject) []scene {
@@ -32,6 +33,16 @@ func waiterCases() []testCase {
 				return section.Release(ctx)
 			})
 			return s.waiterScenes(sim.Client{Name: "client-1", Run: release}, ttls(0.4), actionOf("client-1", trace.Released))
+		}),
+		conformanceCase("waiters/gives-up", "of two clients that wait for the holder, the first gives up", nil, func(*subject) []scene {
+			after := func(share float64) trace.Point {
+				return trace.AnyOf(delayedAlternative(ttls(share), actionOf("client-1", trace.Acquired)))
+			}
+			last := newContender("client-3")
+			last.Starts = after(0.2)
+			return []scene{{name: "deadline", clients: []sim.Client{
+				{Name: "client-1", Works: ttls(0.6)}, {Name: "client-2", Starts: after(0.1), Run: retryUnderDeadline(ttls(0.3))}, last,
+			}}}
 		}),
 	}
 }

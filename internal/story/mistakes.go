@@ -152,6 +152,11 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"count the answers of all servers, and give up only when too few servers are left for a quorum",
 		"",
 	},
+	"misses-wake-up": {
+		"waits although its own key is the first in the queue",
+		"watch from the revision after the one at which you have looked, so that no change between the look and the watch is missed",
+		"",
+	},
 	"does-not-renew": {
 		"lets a lease end that it should renew",
 		"look whether the goroutine that renews the lease runs, and whether the server confirms each renewal: the script may compare another value or name another key",
