@@ -300,10 +300,8 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 			return ReturnsNoLease, trace.Acquire
 		}
 	case Hang:
-		for _, k := range h.HoldingsOf(h.acquisitionOf(f.Events[0])) {
-			if k.Ended == nil && h.isFirstInQueue(k) {
-				return missesWakeUp, trace.Acquire
-			}
+		if len(f.Events) > 0 && slices.ContainsFunc(h.HoldingsOf(h.acquisitionOf(f.Events[0])), h.isFirstInQueue) {
+			return missesWakeUp, trace.Acquire
 		}
 	case GoroutineLeak:
 		isInStack := func(call string) bool { return h.Trace.Ending != nil && strings.Contains(h.Trace.Ending.Stacks, call) }
@@ -399,6 +397,9 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	if f.Reason.Code == Code(renewedAsIfAlone) {
 		if c := h.callEndedBy(f.At); c != nil && h.asksForOtherKey(c.Acquisition, trace.Extend) {
 			return asksForOtherKey, trace.Extend
+		}
+		if h.callEndedBy(f.At) == nil {
+			return extendsLostLease, "" // the lock renewed the lease by itself
 		}
 		return extendsLostLease, trace.Extend
 	}
@@ -534,7 +535,7 @@ func (h *judgedRun) isFirstInQueue(k *history.Holding) bool {
 	isOlder := func(other *history.Holding) bool {
 		return other.Ended == nil && other.Set.Seq < k.Set.Seq && h.IsLockKey(other.Key)
 	}
-	return h.isRenewed(k) && slices.ContainsFunc(h.CallsOf(k.Owner), isWaiting) && !slices.ContainsFunc(h.Holdings(), isOlder)
+	return k.Ended == nil && h.isRenewed(k) && slices.ContainsFunc(h.CallsOf(k.Owner), isWaiting) && !slices.ContainsFunc(h.Holdings(), isOlder)
 }
 
 // isRenewed reports whether a key that still exists was set for longer ago than its TTL. So a session

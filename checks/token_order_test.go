@@ -29,7 +29,7 @@ func TestTokenOrder(t *testing.T) {
 			10s c2 acquires rank=2 token=10 minted
 			20s c3 acquires rank=3 token=8 minted <--`},
 		{name: "a token is minted after the next grant's token", want: Violated,
-			reasonParts: []string{"c2 has a newer grant than c1", "its fencing token (1) is not greater than the other's (2)", "both had been issued at 50s"}, script: `
+			reasonParts: []string{"c2 has a newer grant than c1", "its fencing token (1) is not greater than the other's (2)", "at 50s both had been issued"}, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 mints token=1
@@ -45,7 +45,7 @@ func TestTokenOrder(t *testing.T) {
 			40s c2 acquires rank=2
 			41s c2 mints token=1 <--`},
 		{name: "a client mints another token, which restores the order too late", want: Violated,
-			reasonParts: []string{"c2 has a newer grant than c1", "its fencing token (1) is not greater than the other's (2)", "both had been issued at 50s"}, script: `
+			reasonParts: []string{"c2 has a newer grant than c1", "its fencing token (1) is not greater than the other's (2)", "at 50s both had been issued"}, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 mints token=1
