@@ -125,8 +125,9 @@ type Config struct {
 	// earlier ones: a lease is a [locks.Tokener].
 	Tokens bool
 	// ReportsLossAtRelease claims that a release returns an error if the lock had been
-	// lost, and success if it has released the lock. Without the claim, a lock may return
-	// success when it releases a lease that has expired, as many libraries do.
+	// lost, and success if it has released the lock. If the answer to the removal was lost,
+	// either is right. Without the claim, a lock may return success when it releases a lease
+	// that has expired, as many libraries do.
 	ReportsLossAtRelease bool
 	// OwnClock claims that the lock reads no clock but [Env.Clock]. Then the simulation can
 	// make that clock jump, and a pause stops the lock's timers too. If the lock reads
