@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A client is one client of the lock: its program, which is a process, and what the harness
-// knows of it.
+// A client is one client of the lock: the process of its program, and what the harness knows of
+// this process.
 type client struct {
 	r     *run
 	cfg   sim.Client
@@ -24,11 +24,11 @@ type client struct {
 	stdin io.Writer
 	ready Answer
 
-	// pausedBy are the faults that have stopped the process and not let it continue.
+	// pausedBy are the faults that have stopped the process and not yet resumed it.
 	pausedBy []*fault
 	isDown   bool
 	// arrived are the events of messages that have reached the machine while the process is
-	// stopped: it can only read them when it continues.
+	// stopped. The process reads these messages when it resumes.
 	arrived []trace.Event
 
 	stepCounts     map[trace.Step]int // how many times the client has reached each step
@@ -39,8 +39,8 @@ type client struct {
 	// lastHeard is when a message from a server has last reached the client.
 	lastHeard time.Duration
 
-	// clock sets the wall clock of the program; "" if no fault sets it. clockAhead is how much that
-	// clock is ahead of the clock of this machine.
+	// clock is the file that sets the wall clock of the program; "" if no fault sets that
+	// clock. clockAhead is how much that clock is ahead of the clock of this machine.
 	clock      clockFile
 	clockAhead time.Duration
 
@@ -214,7 +214,7 @@ func (c *client) send(command Command, onAnswer func(Answer)) *question {
 }
 
 // ask sends a command and waits for the answer. ok is false if the run ends, or the client
-// crashes, before that. The mutex must not be held.
+// crashes, before the answer arrives. The mutex must not be held.
 func (c *client) ask(command Command, onAnswer func(Answer)) (a Answer, ok bool) {
 	r := c.r
 	r.mu.Lock()
@@ -294,7 +294,7 @@ func (c *client) take(m *message) {
 	}
 }
 
-// doing returns the section and the step to which the client's messages belong now.
+// doing returns the section and the step to which a message belongs that the client sends now.
 func (c *client) doing() (section int, step trace.Step) { return c.currentSection, c.currentStep }
 
 // arm registers the points at which the client starts and its work may end.
@@ -331,7 +331,8 @@ func (c *client) main() {
 	})
 }
 
-// report records that the client has never started, although the scenario says so.
+// report records, at the end of the run, that the client has never started. A client that has
+// crashed before its start is left out.
 func (c *client) report() {
 	if c.started || c.isDown {
 		return

@@ -12,11 +12,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cluster is the harness's view of servers that agree on one order of all changes. It
-// watches every change of a key. A change belongs to the client whose request names the
-// key, or to the end of the session to which the key is bound. A nil cluster means servers
-// that each keep keys of their own: start, close, leave, knowLocks, begin, expect and
-// lookForLeader do nothing on it, and the other methods must not be called.
+// A cluster is the harness's view of servers that agree on one order of all changes. It watches
+// every change of a key. The cause of a change is a client's request that names the key, or the
+// end of the session to which the key is bound. A nil cluster means servers that each keep keys
+// of their own: start, close, leave, knowLocks, begin, expect and lookForLeader do nothing on
+// it, and the other methods must not be called.
 type cluster struct {
 	r       *run
 	name    string // the system, such as etcd; the trace has it as the name of the cluster
@@ -46,8 +46,9 @@ type clusterWatcher interface {
 	leader() string
 	// leave ends a connection on which the member may no longer answer. The mutex is held.
 	leave(n *node)
-	// lead makes that member the leader which leads at the beginning of the simulated run. A
-	// leader of etcd is asked to hand over. One of ZooKeeper is ended and started again.
+	// lead makes sure that the cluster's leader is the member that leads at the beginning of
+	// the simulated run. etcd can transfer the leadership. A wrong leader of ZooKeeper is
+	// killed and started again.
 	lead() error
 	close()
 }
@@ -92,7 +93,8 @@ type change struct {
 	value   string
 }
 
-// newCluster returns the cluster of the lock's servers; nil if each keeps keys of its own.
+// newCluster returns the cluster of the lock's servers; nil if each server keeps keys of its
+// own.
 func newCluster(r *run) *cluster {
 	system, ok := sim.LookupSystem(r.cfg.Lock.Kind.System)
 	if !ok || !system.Cluster {
@@ -129,8 +131,8 @@ func (c *cluster) close() {
 	}
 }
 
-// leave makes the harness watch another member than one that is stopped or has ended. The
-// mutex is held.
+// leave makes the harness watch another member if it watches n, which was stopped or has ended.
+// The mutex is held.
 func (c *cluster) leave(n *node) {
 	if c != nil && c.watcher != nil {
 		c.watcher.leave(n)
@@ -161,9 +163,9 @@ func (c *cluster) knowLocks(all []trace.LockInfo) {
 	}
 }
 
-// begin is called when the run begins, and records the sessions that the clients have already.
-// Their times count from an earlier beginning; earlier is the time from that beginning to
-// the beginning of the run. The mutex is held.
+// begin records, at the beginning of the run, the sessions that the clients have opened before.
+// The times of these sessions count from an earlier moment; earlier is the time from that
+// moment to the beginning of the run. The mutex is held.
 func (c *cluster) begin(earlier time.Duration) {
 	if c == nil {
 		return
@@ -237,7 +239,8 @@ func (c *cluster) alive(id string, sentAt time.Duration) []trace.Event {
 // ended.
 const expiryPolls = 50 * time.Millisecond
 
-// planExpiry makes the harness look when a session should have expired. The mutex is held.
+// planExpiry makes the harness check, at the time at which a session should have expired,
+// whether the session has ended. The mutex is held.
 func (c *cluster) planExpiry(s *session) {
 	if !c.r.started {
 		return
@@ -296,8 +299,8 @@ func (c *cluster) expect(conn *conn, m *message) {
 	}
 }
 
-// await waits until everything has been recorded that happened before a member's message, and
-// then calls finish. m is the request that the message answers; nil if there is none.
+// await waits until all changes are recorded that happened before a member sent its message,
+// and then calls finish. m is the request that the message answers; nil if there is none.
 func (c *cluster) await(conn *conn, decoded reading, m *message, finish func()) {
 	var e *effect
 	if m != nil {
@@ -364,7 +367,8 @@ func (c *cluster) seeOne(ch change) {
 	})
 }
 
-// sessionOf returns the session to which a key of a lock is bound; "" if to none.
+// sessionOf returns the session to which a key of a lock is bound; "" if the key is bound to
+// none.
 func (c *cluster) sessionOf(key string) string {
 	for _, q := range c.locks {
 		if q.has(key) {
@@ -374,9 +378,10 @@ func (c *cluster) sessionOf(key string) string {
 	return ""
 }
 
-// A cause is why a key has changed: the acquisition whose request did it, or the end of a
-// session that had expired. It is neither if the harness does not know. The change happened
-// at earliest or later.
+// A cause is why a key has changed. by is the acquisition whose request changed the key, and
+// hasExpired means that the key's session had expired. If the harness does not know the cause,
+// by is nil and hasExpired is false. earliest is the earliest time at which the key can have
+// changed.
 type cause struct {
 	by         *trace.Actor
 	hasExpired bool

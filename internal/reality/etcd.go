@@ -111,7 +111,8 @@ func (s *etcdServer) start() error {
 	}
 }
 
-// everything is the first key of a range or a watch that includes all keys.
+// everything is the key with which a range or a watch of all keys begins, and that stands for its
+// end.
 var everything = []byte{0}
 
 // etcdPatience is how long the harness waits for an answer of a member.

@@ -96,7 +96,7 @@ func readFrame(b []byte) (f http2Frame, ok bool) {
 	return f, true
 }
 
-// endsStream reports whether the sender sends no more on the stream of the frame.
+// endsStream reports whether the frame is the last one that its sender sends on the stream.
 func (f http2Frame) endsStream() bool {
 	return f.kind == typeReset || (f.kind == typeData || f.kind == typeHeaders) && f.flags&flagEndStream != 0
 }
@@ -115,7 +115,7 @@ func (f http2Frame) data() []byte {
 	return f.payload[1 : len(f.payload)-int(f.payload[0])]
 }
 
-// stream returns what is known of a stream. The mutex is held.
+// stream returns the state of a stream, which it makes if the stream is new. The mutex is held.
 func (c *etcdCutter) stream(id uint32) *http2Stream {
 	if c.streams[id] == nil {
 		c.streams[id] = &http2Stream{}
@@ -288,8 +288,9 @@ func expectCall(asked []*message, m *message) []*message {
 	return asked
 }
 
-// describeAnswer describes an answer of the server, and records what it says about a session.
-// m is the request q that it answers; nil if it answers none. The mutex of the run is held.
+// describeAnswer describes an answer of the server, and records what the answer says about a
+// session. The answer belongs to the request m, whose call is q. m is nil if the answer belongs
+// to no request. The mutex of the run is held.
 func (c *etcdCutter) describeAnswer(decoded *reading, message []byte, m *message, q *call) {
 	if message == nil {
 		decoded.text = "an error, or the end of a call"

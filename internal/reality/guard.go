@@ -56,8 +56,8 @@ func (g *guard) close() {
 	_ = g.cmd.Wait()
 }
 
-// Guard makes this process a guard. It reads which children there are from in, and cleans
-// up when in ends.
+// Guard makes this process a guard. It reads the orders of [guard] from in, and cleans up when
+// in ends.
 func Guard(in io.Reader) {
 	leaders := map[int]bool{}
 	var folder string

@@ -37,7 +37,8 @@ type message struct {
 	// back.
 	due    time.Duration
 	isHeld bool
-	// sent is the Seq of the event with which it was sent, and sentAt its time.
+	// sent is the number in the trace (Seq) of the event with which the message was sent,
+	// and sentAt the time of that event.
 	sent   int
 	sentAt time.Duration
 	// learned are the events that happen when a client reads the message.

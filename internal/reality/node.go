@@ -18,10 +18,10 @@ import (
 type server interface {
 	// start starts the server, also again after a crash, and returns when it serves.
 	start() error
-	// address is where it listens, for package net.
+	// address is where the server listens, as the arguments of [net.Dial].
 	address() (network, address string)
 	process() *child
-	// shutDown asks it to end in an orderly way, and does not wait until it has.
+	// shutDown asks the server to end in an orderly way, and does not wait for its end.
 	shutDown()
 	// version names the program and its version.
 	version() string
@@ -44,16 +44,16 @@ type snapshot struct {
 	keys map[string]entry
 }
 
-// An entry is what a server has under one key. owner is the client that set it, which the
-// server does not know.
+// An entry is what a server stores under one key. owner is the client that set the key; the
+// server does not know it.
 type entry struct {
 	value   string
 	expires time.Time // zero: never
 	owner   *trace.Actor
 }
 
-// expiresWith reports whether two entries expire at the same time, as far as a server that
-// rounds to milliseconds can say.
+// expiresWith reports whether two entries expire at the same time. Times up to two milliseconds
+// apart count as equal, because servers round them to milliseconds.
 func (e entry) expiresWith(o entry) bool {
 	return e.expires.IsZero() == o.expires.IsZero() && e.expires.Sub(o.expires).Abs() <= 2*time.Millisecond
 }
@@ -104,9 +104,9 @@ type node struct {
 	pausedBy []*fault
 	crashes  int // how many crashes have not ended
 	isDown   bool
-	// executing is the request that is being executed, also one of the harness itself; nil if there
-	// is none. Until it is answered, no other exclusive request is passed on (see
-	// [conn.isExclusive]), so that it is known which request has changed a key.
+	// executing is the request that the server is executing; nil if there is none. It can be a
+	// request of the harness itself. Until it is answered, no other exclusive request is passed
+	// on (see [conn.isExclusive]). So the harness knows which request has changed a key.
 	executing *message
 	// keys is what the trace says about the keys.
 	keys map[string]entry
@@ -156,8 +156,8 @@ func startAll(nodes []*node) error {
 }
 
 // probe asks the server for its keys and records what has changed. by is the client whose
-// request has just been executed; nil if there is none. then is called at the same moment.
-// restarted says that the server has just been started again.
+// request has just been executed; nil if there is none. then, if not nil, is called under the
+// same lock of the mutex. restarted says that the server has just been started again.
 func (n *node) probe(by *trace.Actor, earliest time.Duration, restarted bool, then func()) {
 	n.probing.Lock()
 	defer n.probing.Unlock()
@@ -177,8 +177,8 @@ func (n *node) probe(by *trace.Actor, earliest time.Duration, restarted bool, th
 	})
 }
 
-// record compares the keys with what is known of them, and records the changes. The mutex
-// is held.
+// record compares the keys that the server has now with those that the trace shows, and records
+// the differences. The mutex is held.
 func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, restarted bool) {
 	before := n.keys
 	n.keys = map[string]entry{}
@@ -272,7 +272,7 @@ func (n *node) since(t time.Time) time.Duration {
 	return max(t.Round(0).Sub(n.r.began.Round(0))-n.clockAhead, 1)
 }
 
-// planExpiry makes the harness look when a key should have expired.
+// planExpiry makes the harness ask for the keys at the time at which a key should have expired.
 func (n *node) planExpiry(e entry) {
 	if e.expires.IsZero() {
 		return
@@ -282,8 +282,8 @@ func (n *node) planExpiry(e entry) {
 	})
 }
 
-// look asks the server for its keys when it executes no request, so that what has changed
-// is known to have changed by itself.
+// look waits until the server executes no request, and then asks it for its keys. So no request
+// has caused the changes that look finds.
 func (n *node) look() {
 	if n.keeper == nil {
 		return // the cluster is watched all the time
@@ -300,15 +300,16 @@ func (n *node) look() {
 	}
 }
 
-// endExecution lets the next request be executed, if the server was executing this one.
+// endExecution lets the next request be executed, if m is the request that the server was
+// executing.
 func (n *node) endExecution(m *message) {
 	if n.executing == m {
 		n.executing = nil
 	}
 }
 
-// lookAfterClose makes the harness look which locks have ended with a connection, soon and
-// once more: the server may take a moment to notice.
+// lookAfterClose makes the harness look twice which locks have ended with a closed connection,
+// because the server may notice the end late.
 func (n *node) lookAfterClose() {
 	if n.holdsByConnection() && !n.isDown {
 		for _, after := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
@@ -317,8 +318,8 @@ func (n *node) lookAfterClose() {
 	}
 }
 
-// expiryGrace is how much later than a key's end the harness looks whether it has expired:
-// Redis counts in whole milliseconds.
+// expiryGrace is how long after a key's expiry time the harness looks whether the key has
+// expired: Redis counts in whole milliseconds.
 const expiryGrace = 2 * time.Millisecond
 
 // runs reports whether the server runs.
@@ -406,8 +407,9 @@ func (n *node) afterRestart(then func()) {
 	n.probe(nil, 0, true, then)
 }
 
-// bringUp starts the server, as long as that is wanted, and reports whether it runs. After the
-// start, the server is executing own, so no request is passed on to it.
+// bringUp starts the server, unless isWanted returns false, and reports whether the server
+// runs. After the start, own counts as the request that the server executes, so no client's
+// request is passed on.
 func (n *node) bringUp(isWanted func() bool, own *message) (isUp bool) {
 	n.probing.Lock()
 	defer n.probing.Unlock()

@@ -14,7 +14,8 @@ type conn struct {
 	client *client
 	node   *node
 	number int
-	// fromClient and toServer are the two halves.
+	// fromClient is the connection that the client has opened, and toServer the harness's own
+	// connection to the server.
 	fromClient *net.TCPConn
 	toServer   net.Conn
 	cutter     cutter
@@ -112,8 +113,9 @@ func (c *conn) carryRequests() {
 	n, r := c.node, c.node.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// Behind a request that is not answered soon, a request that changes keys would wait in the
-	// server, and the requests of all other connections would wait for it.
+	// The server may still work on an earlier request that it does not answer soon. Then it
+	// would let a request that changes keys wait, and the requests of all other connections
+	// would wait, too.
 	isReady := func(m *message) bool {
 		return n.runs() && (!c.isExclusive(m) || n.executing == nil && len(c.asked) == 0)
 	}
@@ -150,8 +152,8 @@ func (c *conn) isAnswered(m *message) bool { return c.cutter.isAnswered(m.body.(
 // isExecuting reports whether the server will soon answer a request that has reached it.
 func (c *conn) isExecuting() bool { return slices.ContainsFunc(c.asked, c.isAnswered) }
 
-// readServer reads what the server writes, and sends each message on its way. Before it
-// does, it asks the server what the request has changed.
+// readServer reads what the server writes, and sends each message on its way. Before it sends
+// an answer, it asks the server which keys the request has changed.
 func (c *conn) readServer() {
 	r, n := c.node.r, c.node
 	buffer := make([]byte, 0, 4096)
@@ -199,8 +201,8 @@ func (c *conn) readServer() {
 	}
 }
 
-// reply sends a message of the server on its way to the client. It answers the request m,
-// or nothing if m is nil.
+// reply sends a message of the server on its way to the client. m is the request that the
+// message answers; nil if it answers none.
 func (c *conn) reply(m *message, answer []byte, decoded reading) {
 	if c.isCut || c.replies.isDropped {
 		return

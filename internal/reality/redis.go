@@ -100,9 +100,9 @@ func (s *redisServer) start() error {
 	}
 }
 
-// readKeys is a script that returns the time and, for each key, its name, its value, in how many
-// milliseconds it expires, and when, in milliseconds since 1970. A server before Redis 7.0 does not
-// know the last of these.
+// readKeys is a script that returns the time and, for each key, four words: its name, its
+// value, in how many milliseconds it expires, and when, in milliseconds since 1970. Servers
+// before Redis 7.0 do not know the fourth.
 const readKeys = `
 local now = redis.call('TIME')
 local all = {tostring(now[1]), tostring(now[2])}
@@ -214,7 +214,7 @@ type redisCutter struct {
 	isSubscribed bool
 }
 
-// holdsByConnection implements [keeper]: Redis keeps a key when its client has gone.
+// holdsByConnection implements [keeper]: Redis keeps a key when its client disconnects.
 func (s *redisServer) holdsByConnection() bool { return false }
 
 // cutter implements [server].

@@ -53,7 +53,7 @@ type run struct {
 	mu sync.Mutex
 	// changed is broadcast whenever something that a goroutine waits for may have changed.
 	changed *sync.Cond
-	// began is when the run began: events are dated from it.
+	// began is when the run began; the times of events count from then.
 	began   time.Time
 	started bool // the clients are ready, and the run has begun
 	ended   bool
@@ -80,8 +80,9 @@ type watcher struct {
 	do    func()
 }
 
-// Run plays a world. The error is about the run itself, such as a server that cannot be
-// started. What goes wrong for the clients is in the trace.
+// Run plays a world. It returns an error if the run itself fails, for example because a server
+// cannot be started. If a client's step fails, the trace contains that, and Run returns no
+// error.
 func Run(ctx context.Context, cfg sim.Config, options Options) (*trace.Trace, error) {
 	if unsupported != "" {
 		return nil, errors.New("this machine cannot play a scenario: " + unsupported)
@@ -222,8 +223,8 @@ func adoptReport(l *trace.LockInfo, c *client) error {
 	return nil
 }
 
-// doubtUnseenLocks records a doubt about each lock that was granted although no client has
-// set its key.
+// doubtUnseenLocks records a doubt about each lock that was granted although, as far as the
+// trace shows, no client has set its key.
 func doubtUnseenLocks(t *trace.Trace) {
 	h := history.New(t)
 	for _, l := range t.Locks {
@@ -308,8 +309,8 @@ func (r *run) measureLateness(late *time.Duration) {
 }
 
 // beginTime lets the time of the run begin. The messages that the programs sent while they made
-// their connections are due now. Their times count from an earlier beginning. The result is
-// the time from that beginning to the beginning of the run.
+// their connections are due now. Until now the times of these messages counted from an earlier
+// moment. The result is the time from that moment to the beginning of the run.
 func (r *run) beginTime() (earlier time.Duration) {
 	earlier = r.now()
 	r.began = time.Now()
@@ -332,7 +333,7 @@ func (r *run) beginTime() (earlier time.Duration) {
 // now returns the time since the start of the run.
 func (r *run) now() time.Duration { return time.Since(r.began) }
 
-// do calls f, and then the functions that became due, and holds the mutex meanwhile.
+// do locks the mutex, and calls f and then the functions that became due.
 func (r *run) do(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -353,8 +354,8 @@ func (r *run) settle() {
 	r.changed.Broadcast()
 }
 
-// await waits until cond is true. It returns false if the run ends before that. The mutex
-// must be held; it is not while await waits.
+// await waits until cond returns true. It returns false if the run ends before that. The caller
+// must hold the mutex, which await unlocks while it waits.
 func (r *run) await(cond func() bool) bool {
 	r.settle()
 	for !cond() {
@@ -499,7 +500,7 @@ func (r *run) tearDown() {
 	}
 }
 
-// processFolder returns the folder of a process's files, which it makes.
+// processFolder makes the folder for a process's files, and returns its path.
 func (r *run) processFolder(name string) (string, error) {
 	dir := filepath.Join(r.folder, strings.ReplaceAll(name, string(filepath.Separator), "_"))
 	return dir, os.MkdirAll(dir, 0o700)

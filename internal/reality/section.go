@@ -34,12 +34,12 @@ type section struct {
 	isLost bool
 	lasts  bool // the lease lasts as long as a session, and has no end that the client knows
 	// until is when the lease ends, in milliseconds since 1970. An extension and a renewal
-	// change it. If the program has declared the end, it is by the client's clock, and
-	// otherwise by the clock of this machine.
+	// change it. If the program has declared the end, it is a time of the client's clock, and
+	// otherwise a time of this machine's clock.
 	until         float64
 	isEndDeclared bool
-	// calledAt is when the program was last asked to call its lock, and grantedAt when the
-	// harness heard of the grant.
+	// calledAt is when the program was last asked to call its lock, and grantedAt is when the
+	// harness received the answer with the grant.
 	calledAt, grantedAt time.Duration
 	versions            map[string]int // the version of each object that the client knows
 	lastRead            string
@@ -127,8 +127,8 @@ func leaseEnd(a Answer) *fakeclock.Reading {
 	return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(a.Until * 1e6)}
 }
 
-// setEnd sets when the lease ends: when the program says, or else one TTL after the call that it
-// answers.
+// setEnd sets the end of the lease: the end that the program's answer declares, or else one TTL
+// after call, the time of the call that the program answers.
 func (s *section) setEnd(call time.Duration, a Answer) {
 	s.until, s.isEndDeclared = a.Until, a.Until != 0
 	if !s.isEndDeclared {
@@ -146,8 +146,8 @@ func (s *section) hasLeaseEnded() bool {
 	return !s.lasts && !kind.Endless && !kind.Open && float64(now.UnixNano())/1e6 >= s.until
 }
 
-// callLock makes the program call its lock, as one step. fill, if not nil, completes the
-// event of its end, which is recorded when the answer arrives.
+// callLock makes the program call its lock, as one step. When the answer arrives, it records
+// the event of the step's end, which fill, if not nil, completes before.
 func (s *section) callLock(step trace.Step, command string, begin trace.Event, fill func(*trace.Event, Answer)) error {
 	if !s.beginStep(step, begin) {
 		return errEnded
@@ -280,7 +280,7 @@ func (s *section) check() error {
 	return nil
 }
 
-// work is the step work: the client waits, and extends its lease meanwhile.
+// work is the step work: the client waits, and extends its lease while it waits.
 func (s *section) work() error {
 	c := s.c
 	if c.cfg.Works == 0 && c.cfg.WorksUntil.IsZero() {
@@ -367,7 +367,7 @@ func (s *section) access(t trace.Task, req storage.Request) (storage.Response, e
 	if !s.beginStep(step, trace.Event{Object: req.Object, Token: req.Token, Value: req.Value}) {
 		return storage.Response{}, errEnded
 	}
-	// The program says when it runs: a process that is stopped sends no request.
+	// The answer shows that the program runs: a process that is stopped sends no request.
 	if _, ok := c.ask(Command{Type: Step, Section: s.number, Step: string(step), Object: req.Object}, nil); !ok {
 		return storage.Response{}, errEnded
 	}

@@ -37,7 +37,8 @@ func newStorage(r *run) (s *storageProcess, err error) {
 	return s, err
 }
 
-// start starts the process, with the data that is on its disk, and returns what it has lost.
+// start starts the process, which reads its data from the disk, and returns which data a crash
+// has lost.
 func (s *storageProcess) start() (*child, []storage.Loss, error) {
 	folder, err := s.r.processFolder(trace.StorageName)
 	if err != nil {
@@ -130,8 +131,8 @@ func (conn *storageConn) carry(s *stream, isReady func(*message) bool) {
 	}
 }
 
-// callStorage sends a request to the storage and waits for the response, at most as long as
-// the client's patience lasts.
+// callStorage sends a request to the storage and waits for the response, at most until the
+// client gives up.
 func (s *section) callStorage(req storage.Request) (storage.Response, error) {
 	c, r := s.c, s.c.r
 	r.mu.Lock()
@@ -356,8 +357,8 @@ func (s *storageProcess) reset(client string) {
 	}
 }
 
-// report records the final data of the storage, when the run has ended. If the process is down, it
-// is started once more, because the data is on its disk.
+// report records the final data of the storage, when the run has ended. If the process is down,
+// report starts it once more to read the data from its disk.
 func (s *storageProcess) report() (err error) {
 	s.r.restarts.Wait()
 	s.r.mu.Lock()

@@ -49,8 +49,9 @@ type storageReady struct {
 }
 
 // ServeStorage makes this process the storage. It writes its address to out, and serves one
-// connection until that ends. A file in the folder has the calls that may change the data, so the
-// data outlives the process. What the policy keeps only in memory does not.
+// connection until that ends. A file in the folder has the calls that may change the data, so
+// the data outlives the process. State that the policy keeps only in memory is lost with the
+// process.
 func ServeStorage(out io.Writer, folder string, policy storage.Policy) error {
 	file, err := os.OpenFile(filepath.Join(folder, "calls"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

@@ -19,24 +19,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file sets the wall clocks of servers and clients. Such a process runs with libfaketime
-// (https://github.com/wolfcw/libfaketime), which answers its questions for the time. A
-// program in Go asks the kernel itself and does not notice, and a Redis server ends when its
-// clock moves in this way. So only the clocks of PostgreSQL servers can be set, and those of
-// clients whose programs are in another language.
+// This file sets the wall clocks of servers and clients. A process whose clock is set runs with
+// libfaketime (https://github.com/wolfcw/libfaketime), which replaces the functions that return
+// the time. A program in Go asks the kernel itself and does not notice, and a Redis server ends
+// when its clock moves in this way. So only the clocks of PostgreSQL servers can be set, and
+// those of clients whose programs are in another language.
 
 // A clockSetter is a process whose wall clock a fault can set.
 type clockSetter interface {
-	// jump sets the clock ahead by a duration; if that is negative, back. The mutex is held.
+	// jump sets the clock forward by a duration, or back if the duration is negative. The mutex
+	// is held.
 	jump(by time.Duration)
 }
 
 // A clockFile is the path of a file from which libfaketime reads the wall clock of a process,
-// at each question for the time.
+// each time that the process reads the clock.
 type clockFile string
 
-// set makes the clock be ahead of the clock of this machine by a duration; if that is negative,
-// the clock is behind. The process never sees a file that is half written.
+// set makes the clock be ahead of this machine's clock by a duration, or behind it if the
+// duration is negative. The process never sees a file that is half written.
 func (f clockFile) set(ahead time.Duration) error {
 	next := string(f) + ".next"
 	if err := os.WriteFile(next, fmt.Appendf(nil, "%+.9f\n", ahead.Seconds()), 0o644); err != nil {
@@ -45,8 +46,8 @@ func (f clockFile) set(ahead time.Duration) error {
 	return os.Rename(next, string(f))
 }
 
-// environment returns the variables with which a process reads its wall clock from the file. Its
-// monotonic clock stays as it is. library is the name of a build of libfaketime.
+// environment returns the variables with which a process reads its wall clock from the file.
+// The process's monotonic clock stays true. library is the name of a build of libfaketime.
 func (f clockFile) environment(library string) ([]string, error) {
 	path, err := findLibfaketime(library)
 	if err != nil {

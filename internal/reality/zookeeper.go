@@ -95,8 +95,9 @@ func (s *zooKeeperServer) writeSettings() (file string, err error) {
 	if s.r.options.Pace > 0 {
 		tick = max(time.Duration(float64(tick)*s.r.options.Pace), 20*time.Millisecond)
 	}
-	// The members of a busy machine may hear nothing from each other for a while. That is no fault
-	// of the scenario, so they wait as long as without a shorter tick.
+	// On a busy machine, the members may receive nothing from each other for a while. The
+	// scenario contains no such fault, so they wait as long for each other as with the usual
+	// tick.
 	limit := max(5, 10*time.Second/tick)
 	_, port, _ := net.SplitHostPort(s.clients)
 	settings := fmt.Sprintf("tickTime=%d\ninitLimit=%d\nsyncLimit=%d\ndataDir=%s\nclientPort=%s\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=srvr,dump\n",
@@ -129,7 +130,7 @@ func (s *zooKeeperServer) start() error {
 		l.Close()
 	}
 	s.reserved, s.wasStarted = nil, true
-	// A server was seen that never began to serve, although it accepted connections.
+	// Some servers have never begun to serve, although they accepted connections.
 	if err = s.launch(file, s.r.options.Setup/2); errors.Is(err, errNotServing) {
 		s.process().kill()
 		err = s.launch(file, s.r.options.Setup)
@@ -140,8 +141,8 @@ func (s *zooKeeperServer) start() error {
 // errNotServing says that a server runs and does not serve in time.
 var errNotServing = errors.New("it does not serve")
 
-// launch starts the server's process and waits until it serves, at most as long as patience
-// lasts.
+// launch starts the server's process and waits until it serves. If that takes longer than
+// patience, its error wraps [errNotServing].
 func (s *zooKeeperServer) launch(file string, patience time.Duration) error {
 	child, err := s.r.guard.startServer(exec.Command(s.program,
 		"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Dzookeeper.preAllocSize=1024",
@@ -186,7 +187,7 @@ func (s *zooKeeperServer) awaitVotes() {
 // zooKeeperPatience is how long the harness waits for an answer of a member.
 const zooKeeperPatience = 3 * time.Second
 
-// command sends one of the commands of four letters, and returns the answer.
+// command sends one of ZooKeeper's four-letter commands, such as srvr, and returns the answer.
 func (s *zooKeeperServer) command(word string) (string, error) {
 	conn, err := net.DialTimeout("tcp", s.clients, zooKeeperPatience)
 	if err != nil {
@@ -226,7 +227,8 @@ type zooKeeperWatcher struct {
 	// The mutex of the run guards both.
 	source  *zooKeeperServer
 	session *zooKeeperSession
-	// drained is the member that was watched before, and that has sent all that it will send.
+	// drained is the member that was watched before; all notifications that it sent have been
+	// read.
 	drained *zooKeeperServer
 }
 
@@ -412,9 +414,10 @@ func (w *zooKeeperWatcher) leader() string {
 	return ""
 }
 
-// lead implements [clusterWatcher]: the last member leads. Mostly it does because of the order in
-// which the members were started. A server cannot be asked to lead. So the harness kills any other
-// leader, waits for the election, and starts that server again; it tries this three times.
+// lead implements [clusterWatcher]: the last member leads. Mostly it already leads, because of
+// the order in which the members were started. A ZooKeeper server cannot be asked to lead. So
+// the harness kills any other leader, waits for the election, and starts that server again; it
+// tries this three times.
 func (w *zooKeeperWatcher) lead() error {
 	last := w.members[len(w.members)-1]
 	for range 3 {
