@@ -293,7 +293,7 @@ func (c *cluster) expect(conn *conn, m *message) {
 		return
 	}
 	if e := m.body.(sim.Frame).Body.(*call).effect; e != nil {
-		e.by = &trace.Actor{Client: conn.client.cfg.Name, Section: m.event.Section, Sent: m.sent}
+		e.by = &trace.Actor{Client: conn.client.cfg.Name, Section: m.event.Section, Sent: m.sendSeq}
 		e.since = c.r.now()
 		c.effects = append(c.effects, e)
 	}

@@ -99,7 +99,7 @@ func (s *etcdServer) start() error {
 	s.child.Store(child)
 	for deadline := time.Now().Add(s.r.options.Setup); ; time.Sleep(10 * time.Millisecond) {
 		var revision struct{}
-		if err = s.ask("kv/range", map[string]any{"key": everything, "count_only": true}, &revision); err == nil {
+		if err = s.ask("kv/range", map[string]any{"key": firstKey, "count_only": true}, &revision); err == nil {
 			return nil
 		}
 		switch {
@@ -111,9 +111,9 @@ func (s *etcdServer) start() error {
 	}
 }
 
-// everything is the key with which a range or a watch of all keys begins, and that stands for its
+// firstKey is the key with which a range or a watch of all keys begins, and that stands for its
 // end.
-var everything = []byte{0}
+var firstKey = []byte{0}
 
 // etcdPatience is how long the harness waits for an answer of a member.
 const etcdPatience = 2 * time.Second
@@ -180,7 +180,7 @@ type etcdHeader struct {
 // runs, it watches another one. A watch continues where the last one ended, so no change is missed.
 func (w *etcdWatcher) watch() error {
 	var now struct{ Header etcdHeader }
-	if err := w.members[0].ask("kv/range", map[string]any{"key": everything, "count_only": true}, &now); err != nil {
+	if err := w.members[0].ask("kv/range", map[string]any{"key": firstKey, "count_only": true}, &now); err != nil {
 		return err
 	}
 	w.c.recorded = now.Header.Revision
@@ -223,7 +223,7 @@ func (w *etcdWatcher) follow(ctx context.Context, s *etcdServer) error {
 	var from int64
 	w.c.r.do(func() { from = w.c.recorded + 1 })
 	body, err := s.post(ctx, "watch", map[string]any{"create_request": map[string]any{
-		"key": everything, "range_end": everything, "prev_kv": true, "start_revision": strconv.FormatInt(from, 10),
+		"key": firstKey, "range_end": firstKey, "prev_kv": true, "start_revision": strconv.FormatInt(from, 10),
 	}})
 	if err != nil {
 		return err

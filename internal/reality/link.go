@@ -37,10 +37,10 @@ type message struct {
 	// back.
 	due    time.Duration
 	isHeld bool
-	// sent is the number in the trace (Seq) of the event with which the message was sent,
+	// sendSeq is the number in the trace (Seq) of the event with which the message was sent,
 	// and sentAt the time of that event.
-	sent   int
-	sentAt time.Duration
+	sendSeq int
+	sentAt  time.Duration
 	// learned are the events that happen when a client reads the message.
 	learned []trace.Event
 	// deliver is called when the message arrives; nil for a message of a connection with a server.
@@ -67,7 +67,7 @@ func (s *stream) send(m *message) {
 	m.event.Msg = s.count
 	m.event.Kind = trace.KindSend
 	m.due, m.sentAt = s.arrival(), s.r.now()
-	m.sent = s.r.emit(m.event).Seq
+	m.sendSeq = s.r.emit(m.event).Seq
 	if s.isDropped { // the receiver has ended the connection
 		m.event.Kind = trace.KindLose
 		s.r.emit(m.event)

@@ -191,7 +191,7 @@ func (c *conn) readServer() {
 			case m == nil || m.body.(sim.Frame).Handshake:
 				r.do(finish)
 			default:
-				n.probe(&trace.Actor{Client: c.client.cfg.Name, Section: m.event.Section, Sent: m.sent}, m.due, false, finish)
+				n.probe(&trace.Actor{Client: c.client.cfg.Name, Section: m.event.Section, Sent: m.sendSeq}, m.due, false, finish)
 			}
 		}
 		if err != nil {

@@ -147,7 +147,7 @@ func (s *section) callStorage(req storage.Request) (storage.Response, error) {
 	q := &request{s: r.storage, conn: conn, req: req, actor: &trace.Actor{Client: c.cfg.Name, Section: s.number}}
 	m.deliver = q.serve
 	conn.requests.send(m)
-	q.actor.Sent = m.sent
+	q.actor.Sent = m.sendSeq
 	until := time.Duration(-1)
 	if c.cfg.GivesUp > 0 {
 		until = r.wakeAfter(c.cfg.GivesUp)
