@@ -42,8 +42,8 @@ func (h *History) Backings(lock string, id Acquisition) []Backing {
 			}
 		}
 	}
-	// Of several edges at one moment, beginnings come before ends, because a key that is
-	// replaced by itself leaves no gap.
+	// At one moment, beginnings come before ends. So a key that is replaced by a copy of itself
+	// leaves no gap.
 	slices.SortStableFunc(edges, func(a, b edge) int {
 		return cmp.Or(a.compare(b.Moment), b.up-a.up)
 	})

@@ -28,8 +28,7 @@ type Call struct {
 // OK reports whether the call succeeded.
 func (c *Call) OK() bool { return c.Ended != nil && c.Ended.OK }
 
-// Point returns the call as a step point: a fault can be placed there, and strikes just
-// before the step.
+// Point returns the point just before the call's step, at which a fault can strike.
 func (c *Call) Point() trace.StepPoint {
 	return trace.StepPoint{Client: c.Client, Step: c.Step, Nth: c.Nth}
 }

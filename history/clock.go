@@ -14,7 +14,7 @@ import (
 // it shows at the beginning, and how fast it counts.
 type clockSegment struct {
 	from Moment
-	// startReading is what the clock shows at from, in nanoseconds.
+	// startReading is what the clock shows at the segment's beginning, in nanoseconds.
 	startReading int64
 	// pace is how many nanoseconds the clock counts in a second of true time; 0 if the
 	// clock has stopped.
@@ -111,9 +111,9 @@ func (s clockSegment) readingAt(t time.Duration) int64 {
 	return s.startReading + int64(counted)
 }
 
-// timeOf returns the first true time at which the clock shows value, if the segment lasts
-// that long. reached is false if the clock would never show it. The clock must show less
-// than value when the segment begins.
+// timeOf returns the first true time at which the clock shows value, if the segment lasts that
+// long. reached is false if the clock would never show value. The clock must show less than
+// value when the segment begins.
 func (s clockSegment) timeOf(value int64) (t time.Duration, reached bool) {
 	hi, lo := bits.Mul64(uint64(value-s.startReading), second)
 	if hi >= s.pace {
@@ -149,11 +149,11 @@ func (all Clock) ReadingAt(m Moment) int64 {
 	return s.readingAt(max(m.At, s.from.At))
 }
 
-// trueTimeOf converts a reading of the clock to true time. A lock declared the reading at
-// the moment declared, for example as the end of a lease. The result is the first moment
-// from then on at which the clock shows the reading, with later changes of the clock taken
-// into account; [Never] if there is none. If the clock had already passed the reading, it
-// is the moment at which the clock passed it.
+// trueTimeOf converts a reading of the clock to true time. A lock has declared the reading, for
+// example as the end of a lease, at the moment declared. The result is the first moment from
+// declared on at which the clock has reached the reading, even if the clock is changed later;
+// [Never] if there is none. If the clock had passed the reading before declared, the result is
+// the moment at which it did.
 func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 	current := all.segmentAt(declared)
 	if all.ReadingAt(declared) >= value {

@@ -13,11 +13,11 @@ import (
 type FailedAcquire struct {
 	// Ended is the end of the call.
 	Ended *trace.Event
-	// MetOtherKeys says that there were keys of other clients. MetLeftoverKeys says that
-	// there were keys of a client that was not entitled to have them there. A client is
-	// entitled to its keys while it asks for the lock or holds it. A client that crashed is
-	// entitled to leave them for less than a TTL after the crash. If a fault hinders the
-	// client ([History.isHindered]), that TTL begins when it set the key.
+	// MetOtherKeys says that other clients had keys on the lock's nodes during the call.
+	// MetLeftoverKeys says that a client had keys there to which it was not entitled. A client
+	// is entitled to its keys while it asks for the lock or holds it. A client that crashed is
+	// entitled to leave them for less than a TTL after the crash. If a fault hinders the client
+	// ([History.isHindered]), that TTL begins when it set the key.
 	MetOtherKeys, MetLeftoverKeys bool
 }
 
@@ -29,8 +29,8 @@ type Contention struct {
 	// AwaitsRelease says that at that moment a client, which no fault hindered, waited for
 	// a call of release that had not returned.
 	AwaitsRelease bool
-	// Unavailable says that no client could be granted the lock at that moment. The reason
-	// is keys of clients that held it and were working, or that were entitled to leave
+	// Unavailable says that no client could be granted the lock at that moment, because of
+	// other clients' keys. These clients were working under the lock, or were entitled to leave
 	// their keys.
 	Unavailable bool
 }
@@ -125,8 +125,8 @@ func (h *History) isWorking(id Acquisition, m Moment) bool {
 	})
 }
 
-// owners summarises the owners of some keys: one of them, whether there is any, and whether
-// there are several. That is enough to find out whether there are keys of other clients.
+// owners summarises the owners of some keys: the first owner, and whether there is any and
+// whether there are several. This is enough for the method others.
 type owners struct {
 	first        Acquisition
 	any, several bool

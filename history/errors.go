@@ -77,10 +77,10 @@ func (h *History) lockOf(c *Call) string {
 	return ""
 }
 
-// CauseOfEnd returns the failed call whose error ended a client's program, and the text
-// before that error in the program's own error. done is the event with which the program
-// ended. If several acquisitions failed with that error, CauseOfEnd chooses the last of
-// them, and of its calls the first, because a later call may only have passed on the error.
+// CauseOfEnd returns the failed call whose error ended a client's program, and the text before
+// that error in the program's own error. done is the event with which the program ended. If
+// several acquisitions failed with that error, CauseOfEnd chooses the last acquisition. Of its
+// failed calls it chooses the first, because a later call may only have repeated the error.
 // CauseOfEnd returns nil if the program did not end because of a call.
 func (h *History) CauseOfEnd(done *trace.Event) (failed *Call, before string) {
 	endsProgram := func(c *Call) bool {

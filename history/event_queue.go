@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An EventQueue is a list of functions, each of which belongs to one event of a run. They
-// are called in the order of the events.
+// An EventQueue is a list of functions, each of which belongs to one event of a run. The
+// functions are called in the order of their events.
 type EventQueue []entry
 
 type entry struct {

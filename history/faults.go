@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Act is one time that a fault acts: it strikes, and later it may be lifted. A fault can
-// act several times.
+// An Act is one period during which a fault acts: it strikes, and may later be lifted. A fault
+// can act several times.
 type Act struct {
 	// Fault is the fault's number, from 1.
 	Fault int
@@ -17,7 +17,8 @@ type Act struct {
 	// Stalled is the event with which the fault stalled a request in the storage, until the
 	// fault was lifted; nil if it stalled none.
 	Stalled *trace.Event
-	// Instant says that the act has no duration. HasEnd says that it was meant to end.
+	// Instant says that the act has no duration. HasEnd says that the fault has an end, whether
+	// or not the run reached it.
 	Instant, HasEnd bool
 }
 

@@ -14,8 +14,8 @@ type Place struct{ Node, Key string }
 // from a disk or a master, and ends when the key no longer exists in that form. A change of
 // its expiry does not end it.
 //
-// The question when a key exists has four answers, because not every process can know the
-// same thing at the same time. One record has all four:
+// A key exists during four different intervals, because processes learn of its end at different
+// times. A Holding has all four:
 //
 //   - [Holding.Withheld]: while no other client could be granted what the key holds. A node
 //     that has crashed counts as holding its keys until it restarts.
@@ -25,33 +25,35 @@ type Place struct{ Node, Key string }
 //   - [Holding.Due]: as long as its owner may rely on it, if no other client removes it.
 type Holding struct {
 	Place
-	// Owner is the acquisition that set it; zero if no known acquisition did.
+	// Owner is the acquisition that set the key; zero if no known acquisition did.
 	Owner Acquisition
-	// By is the actor that set it; nil for a copy, or a key that came back from a disk.
+	// By is the actor that set the key; nil for a key that was copied from a master or read
+	// back from a disk.
 	By    *trace.Actor
 	Value string
-	// Set is the event that began it, and From the moment at which it began.
+	// Set is the event with which the holding began, and From the moment at which it began.
 	Set  *trace.Event
 	From Moment
-	// Touches are the events that changed its expiry, in order.
+	// Touches are the events that changed the key's expiry, in order.
 	Touches []*trace.Event
-	// Due is the true time at which it has existed for its TTL since it was last set or
-	// renewed; [Forever] if it does not expire.
+	// Due is the true time at which the key's TTL has passed, in true time, since it was last
+	// set or renewed; [Forever] if it does not expire.
 	Due time.Duration
-	// Expires is the true time at which it expires by the node's own clock, as predicted
+	// Expires is the true time at which the key expires by the node's own clock, as predicted
 	// when it was last set or renewed; 0 if it does not expire.
 	Expires time.Duration
-	// How says how it ended, and Ended is the event with which it ended; nil while it
+	// How says how the key ended, and Ended is the event with which it ended; nil while the key
 	// exists.
 	How   Ending
 	Ended *trace.Event
 	// end is when the key's end took effect for clients that ask for the lock. If the node
 	// was down at its end, that is when the node had restarted.
 	end Moment
-	// outages are the intervals in which its node was down while it existed, in order.
+	// outages are the intervals in which the key's node was down while the key existed, in
+	// order.
 	outages []Interval
-	// expiredAt is when it expired by the node's clock. It is set only for an expired key
-	// whose node had been down.
+	// expiredAt is when the key expired by the node's clock. It is set only if the node was
+	// down then.
 	expiredAt Moment
 }
 
@@ -89,10 +91,9 @@ func (i Interval) Contains(m Moment) bool { return !m.Before(i.From) && m.Before
 // holds.
 func (h *Holding) Withheld() Interval { return Interval{h.From, h.end} }
 
-// Visible returns the intervals during which the node would have reported that the key
-// exists, in order. A key that was gone after a restart is not visible from the restart on.
-// That needs hindsight, because the events about the loss come after the event of the
-// restart.
+// Visible returns the intervals during which the node would have reported that the key exists,
+// in order. A key that a restart has lost is not visible from the restart on. This needs
+// hindsight, because the events of the loss follow the event of the restart.
 func (h *Holding) Visible() []Interval {
 	var all []Interval
 	from := h.From
@@ -169,7 +170,7 @@ type Change struct {
 	// How says how an event of this kind ends an existing key, if there is one;
 	// [StillExists] if it changes only the expiry.
 	How Ending
-	// DueBefore is the value of Before.Due before the event.
+	// DueBefore is the value that Before.Due had before the event; 0 if Before is nil.
 	DueBefore time.Duration
 }
 
@@ -186,7 +187,7 @@ type Keys struct {
 	// each.
 	places []Place
 	known  map[Place]bool
-	// ended is called for each key that ends; nil if nobody needs that.
+	// ended, if not nil, is called for each key that ends.
 	ended func(*Holding)
 	// changes are the changes of the last event.
 	changes []Change

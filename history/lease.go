@@ -15,8 +15,8 @@ type Lease struct {
 	// Declarations are the ends of the lease as the lock declared them, in order: when it
 	// granted the lease, and each time it renewed it.
 	Declarations []Declaration
-	// CutAt is when the lease was released or lost, or its client crashed. It is [Never] if
-	// none of that happened.
+	// CutAt is when the lease was released or lost, or its client crashed; [Never] if none of
+	// these happened.
 	CutAt Moment
 }
 
@@ -85,9 +85,9 @@ func (l Lease) RenewedTooLate() *Declaration {
 	return nil
 }
 
-// declareEnd adds a declaration of a new end. A lease that had ended continues as if it had
-// not, because its holder learns of no gap. A new end in the past does not revoke the time
-// that had been promised and has already passed.
+// declareEnd adds a declaration of a new end. If the lease had ended before, it counts as not
+// having ended, because its holder learns of no gap. A new end in the past does not revoke the
+// time that had been promised and has already passed.
 func (l *Lease) declareEnd(d Declaration) {
 	d.Until = Later(d.Until, Earlier(l.Until(d.Event.Seq), MomentOf(d.Event)))
 	l.Declarations = append(l.Declarations, d)
@@ -199,8 +199,9 @@ func (r *reading) keyEvents(s *Section) []*trace.Event {
 }
 
 // keyEnd returns until when a key of a section is meant to exist after an event that set,
-// renewed or removed it. Some locks give their keys an end by the wall clock. If a clock
-// that was set shortens such a key, the lock still means a whole TTL.
+// renewed or removed it. Some locks give their keys an end by the wall clock. If a fault has
+// set a clock and such a key gets a much shorter TTL, keyEnd returns the end after a whole TTL
+// of the lock. For a removed key it returns the time of the event.
 func (r *reading) keyEnd(s *Section, ev *trace.Event) time.Duration {
 	wasSet := func(process string) bool { return r.clocks.WasSet(process, ev.Seq) }
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Notice is how the client of a section learnt that its lease had ended, or would soon
-// end.
+// A Notice says how the client of a section learnt that the section's lease had ended or was
+// about to end.
 type Notice struct {
 	// ShownBy is the first event since the last renewal of the lease that showed the end to
 	// the client: the lock's signal, or a refusal by the lock or the storage; nil if there

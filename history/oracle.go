@@ -117,9 +117,9 @@ type ranks struct {
 	count    map[grant]int
 	onQuorum map[grant]bool
 	episodes map[Acquisition]uint64
-	// pending are the acquisitions that have changed a slot and have no rank for that
-	// change yet, in the order of their last changes. reserved has the ranks of those that
-	// had to get one, because a later grant needed a higher rank.
+	// pending are the acquisitions that have changed a slot and have no rank for that change
+	// yet, in the order of their last changes. reserved has the ranks that pending acquisitions
+	// had to get, because a later grant needed a higher rank.
 	pending  []Acquisition
 	reserved map[Acquisition]uint64
 	// ranked are the acquisitions whose ranks are fixed.
@@ -188,9 +188,8 @@ func (r *ranks) beginEpisode(g grant) {
 	r.episodes[g.Acquisition] = r.next()
 }
 
-// cancelPending removes the acquisitions whose grant is on a quorum from those that wait
-// for a rank. They have the rank of their episode, and their changes need no ranks of their
-// own.
+// cancelPending removes from pending the acquisitions whose grant is on a quorum. Their rank is
+// that of their episode, so their changes need no ranks of their own.
 func (r *ranks) cancelPending() {
 	for g := range r.onQuorum {
 		r.removePending(g.Acquisition)

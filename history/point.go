@@ -106,7 +106,7 @@ func recogniseHappening(happening trace.Happening, t *trace.Trace) func(*trace.E
 	panic(fmt.Sprintf("history: nobody knows how to recognise a %T", happening))
 }
 
-// owns reports whether a client had set the key that an event is about.
+// owns reports whether the key that an event is about was set by this client.
 func owns(client string, ev *trace.Event) bool { return ev.Owner != nil && ev.Owner.Client == client }
 
 // verbPredicates report, for each verb, whether an event matches it.

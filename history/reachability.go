@@ -28,10 +28,10 @@ func (h *History) Required(lock string) (total, quorum int) {
 	return len(l.Slots), l.Quorum
 }
 
-// ReachableSlots returns the slots of a lock that worked and that a client could reach at
-// the end of the run. For a cluster it returns the largest group of members that reach each
-// other and of which the client reaches at least one, as slots without a key. ok is false
-// if something else that the client needs was missing.
+// ReachableSlots returns the slots of a lock that worked and that a client could reach at the
+// end of the run. For a cluster it returns the largest group of members that reach each other
+// and of which the client reaches at least one, as slots without a key. ok is false if
+// something that the client needs besides the slots did not work.
 func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 	members := h.locks[lock].Members
 	current := h.Slots(lock)
@@ -74,9 +74,9 @@ func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 	return slots, true
 }
 
-// largestReachableGroup returns the largest group of a cluster's members that reach each
-// other and of which the client reaches at least one. struck are the members that the
-// client does not reach, or that do not work.
+// largestReachableGroup returns the largest group of a cluster's members that reach each other
+// and of which the client reaches at least one. struck are the members that the client cannot
+// reach or that do not work.
 func (h *History) largestReachableGroup(members Slots, struck map[string]bool) Slots {
 	var most Slots
 	for _, leader := range members {
@@ -134,9 +134,9 @@ func (h *History) isHindered(client string) bool {
 	return false
 }
 
-// nodesTaken returns the nodes that a fault makes unavailable to a client that wants a
-// lock. onlyNodes is false if the fault also takes something else from the client, or if
-// that is not known.
+// nodesTaken returns the nodes that a fault makes unavailable to a client that wants a lock.
+// onlyNodes is false if the fault also disturbs something else that the client needs, or may do
+// so.
 func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, onlyNodes bool) {
 	f := h.Fault(fault)
 	switch {

@@ -14,9 +14,9 @@ type Request struct {
 	// Call is the client's step. It is nil for a request outside any step, which only the
 	// storage's events show.
 	Call *Call
-	// Executions are the events with which the storage executed the request, in order.
-	// There are several if it was sent again. An execution that was undone is not among
-	// them: see [Version].
+	// Executions are the events with which the storage executed the request, in order. There
+	// are several if the client sent the request again. An execution that was undone is left
+	// out: see [Version.IsUndone].
 	Executions []*trace.Event
 }
 

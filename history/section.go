@@ -22,8 +22,8 @@ type Section struct {
 	Period int
 	// Granted is the event with which acquire returned; nil if the lock was never granted.
 	Granted *trace.Event
-	// Minted are the events that gave the section fencing tokens of its own, in order: ends
-	// of acquire or of mint.
+	// Minted are the events with which the section got fencing tokens of its own, in order:
+	// each is the end of a step acquire or mint.
 	Minted []*trace.Event
 	// MaxHolders is how many clients the lock has room for at one moment, mostly one.
 	MaxHolders int
@@ -50,7 +50,7 @@ type Section struct {
 	// write that the storage made, even after the section had ended, and every read whose
 	// answer reached the client.
 	Operations []*Operation
-	// known is what the client knew of the objects, in order.
+	// known has the versions of objects that the client got to know, in order.
 	known []knownVersion
 	// WritesBegun counts the writes that the client began. WritesRefused and WritesApplied
 	// count the writes of which it learnt that the storage refused or applied them. LastApplied
@@ -88,9 +88,9 @@ type reading struct {
 	// sections are the granted sections, in the order in which acquire returned.
 	sections []*Section
 	granted  map[Acquisition]*Section
-	// ungranted are the operations that belong to no granted section. Operations that
-	// followed the same failed call of acquire are one Section. An operation without such a
-	// call is a Section of its own.
+	// ungranted are the operations that belong to no granted section. The operations that
+	// follow one failed call of acquire form one Section. An operation outside any acquisition
+	// is a Section of its own.
 	ungranted []*Section
 	// versions are the applied writes, in the order of the storage. made maps each object
 	// and version number to the versions with that number.
@@ -196,7 +196,7 @@ const (
 	clientGaveUp  SectionEnding = "its client gave up"
 )
 
-// endSections ends the sections that a client is in.
+// endSections ends the running sections of a client.
 func (r *reading) endSections(ev *trace.Event, how SectionEnding) {
 	for _, s := range r.sections {
 		if s.Client == ev.Process && s.To == Never {

@@ -27,10 +27,10 @@ func (r *reading) recordSignOfLife(ev *trace.Event) {
 	}
 }
 
-// declareFromSession returns the declaration of a lease that lasts as long as a session. ev
-// is the event that declares it, and call the beginning of its step. alive is the session's
-// last sign of life that the client knows of. The client's clock does not matter, because
-// the cluster ends the session.
+// declareFromSession returns the declaration of a lease that lasts as long as a session. ev is
+// the event that declares it, and call the beginning of its step. alive is the session's last
+// sign of life that the client knows of. The end is in true time and does not depend on the
+// client's clock, because the cluster ends the session.
 func declareFromSession(ev, call, alive *trace.Event) Declaration {
 	until := StartOf(alive.Expires)
 	return Declaration{Event: ev, Call: call, Until: until, Due: until, Foreseen: until}

@@ -24,8 +24,8 @@ func (s *Spell) Interval() Interval {
 	return i
 }
 
-// RecoveryEvent returns the event with which the process recovered. It is nil if it has
-// not, or if a crash or another spell of the same kind followed immediately.
+// RecoveryEvent returns the event with which the process recovered. It is nil if the process
+// has not recovered, or if a crash or another spell of the same kind followed immediately.
 func (s *Spell) RecoveryEvent() *trace.Event {
 	if s.Ended == nil {
 		return nil

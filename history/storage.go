@@ -19,9 +19,9 @@ type Version struct {
 	Made *trace.Event
 	// Replaced is the version that the write replaced.
 	Replaced *Version
-	// Issued is the Seq of the event with which the client sent the write. Acked is the
-	// event with which the client learnt that the write succeeded, or nil. Blind says that
-	// the client had not asked to read the object before it sent the write.
+	// Issued is the Seq of the event with which the client sent the write. Acked is the event
+	// with which the client learnt that the write succeeded; nil if it did not learn that.
+	// Blind says that the client had not asked to read the object before it sent the write.
 	Issued int
 	Acked  *trace.Event
 	Blind  bool
@@ -42,7 +42,7 @@ func (v *Version) String() string {
 // An Operation is one read or write that a section made.
 type Operation struct {
 	Section *Section
-	// Seq is the event with which the storage served it.
+	// Seq is the number of the event with which the storage served the operation.
 	Seq int
 	// Sees is the version that was read or replaced. Makes is the version that a write
 	// made; nil for a read.
@@ -80,7 +80,7 @@ type Observation struct {
 	// been given this number.
 	Number int
 	*Version
-	// Verb says how it was seen, for use in a sentence: "was read as".
+	// Verb says how the object was seen, for use in a sentence: "was read as".
 	Verb string
 }
 
