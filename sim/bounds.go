@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// ErrTooMuch is wrapped by the error of a world with more events than a trace can hold, or
-// than [Config.MaxEvents].
-// ErrTooLarge is wrapped by the error of a world whose events, messages and processes need
-// too much memory. On every machine such a world ends at the same event, unlike a world
-// with [ErrLate].
+// ErrTooMuch is wrapped by the error of a world with more events than a trace can hold, or than
+// [Config.MaxEvents]. ErrTooLarge is wrapped by the error of a world whose events, messages and
+// processes need too much memory. A world with ErrTooLarge ends at the same event on every
+// machine; a world with [ErrLate] does not.
 var (
 	ErrTooMuch  = errors.New("too much happens in this world")
 	ErrTooLarge = errors.New("the world is too large")
@@ -109,8 +108,8 @@ func (w *World) reserve(bytes int) bool {
 // unreserve ends the reservation of some bytes. Any goroutine may call it.
 func (w *World) unreserve(bytes int) { w.reserved.Add(-int64(bytes)) }
 
-// stopWith makes the world end before its next moment. kind is the error that its error
-// wraps. Later calls do nothing.
+// stopWith makes the world end before its next moment. The error of the world then wraps kind.
+// Later calls do nothing.
 func (w *World) stopWith(kind error, format string, args ...any) {
 	if w.stopError == nil {
 		w.stopError = fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))

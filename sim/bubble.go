@@ -36,13 +36,14 @@ var errStillLate = fmt.Errorf("%w", ErrLate)
 var errStillHeavy = fmt.Errorf("%w: it was asked to end when the process used %d MB more than before, and %v later it is still running, so its result is unknown; make the lock's own code use less memory",
 	ErrHeavy, maxMemoryGrowth>>20, endGrace)
 
-// errHeavyLeftovers is the [ErrHeavy] of a world that ended and left too much memory in
-// use.
+// errHeavyLeftovers is the [ErrHeavy] of a world that ended by itself but left too much memory
+// in use.
 var errHeavyLeftovers = fmt.Errorf("%w: it ended but left goroutines behind, and the process uses %d MB more than before; make the lock's own code end its goroutines, and start fewer",
 	ErrHeavy, maxMemoryGrowth>>20)
 
-// minStillTime is how long a bubble may make no progress at least, even if its patience is
-// short. On a busy machine the operating system may run none of its goroutines for a while.
+// minStillTime is the shortest time without progress after which a bubble counts as stuck, even
+// if its patience is short. On a busy machine, the operating system may let none of the
+// bubble's goroutines run for a while.
 const minStillTime = time.Second
 
 // endGrace is how much time a bubble gets to end by itself after it was asked to end.

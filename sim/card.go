@@ -9,10 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// FaultKind is the card of a kind of fault: it describes the kind to other packages, as
-// data. Other packages, such as the search for faults that break a lock, use only this card
-// and its Effect. So a new kind of fault with one of the existing effects needs only one
-// new file.
+// FaultKind describes a kind of fault to other packages, as data; it is the kind's card. Other
+// packages, such as the search for faults that break a lock, use only the card. So a new kind
+// of fault with one of the existing effects needs only one new file.
 type FaultKind struct {
 	// Name is the kind's key in a scenario.
 	Name string
@@ -27,8 +26,8 @@ type FaultKind struct {
 	New func() Action
 	// Manners are the ways in which the fault happens, the common one first.
 	Manners []Manner
-	// Sites are where a search tries the fault. If the search does not try it, Sites is
-	// empty and NotTried says why.
+	// Sites are where a search tries the fault. If no search tries the kind, Sites is empty and
+	// NotTried says why.
 	Sites    []Site
 	NotTried string
 
@@ -50,13 +49,14 @@ func (k FaultKind) IsPatient() bool {
 func (k FaultKind) HasSize() bool { return parameter(k.New(), "size").IsValid() }
 
 // A Manner is one form that a kind of fault can take, such as a crash by power loss. Its
-// phrases describe such a fault in a story.
+// phrases describe a fault of this form in a story.
 type Manner struct {
 	// Value is the value of the parameter with the role manner; "" is the default. If the
 	// sign of the size selects the manner, Value is [faultcard.Negative] for a size below
 	// zero.
 	Value string
-	// Slug is one word for a fault of this manner; "" means the kind's name.
+	// Slug is a word for a fault of this manner, as in the IDs and file names of a search; ""
+	// means the kind's name.
 	Slug string
 	trace.Phrases
 	// Roles are the roles of the processes that the fault can strike in this manner; empty

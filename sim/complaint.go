@@ -37,8 +37,8 @@ func isNoLease(l locks.Lease) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// recordNoLease adds a complaint to the trace, the first time that a client gets no lease
-// and no error.
+// recordNoLease adds a complaint to the trace the first time that acquire returns neither a
+// lease nor an error to the client.
 func (g *program) recordNoLease() {
 	c := trace.Complaint{Client: g.p.name, Rule: trace.NoLease, Why: errNoLease.Error()}
 	if !slices.Contains(g.w.trace.Complaints, c) {

@@ -35,8 +35,8 @@ type Config struct {
 
 	// Horizon is the true time at which the run is cut off.
 	Horizon time.Duration
-	// MaxEvents is how many events the run may have before it ends with [ErrTooMuch]. It is 0,
-	// or more than a trace can hold, for as many as a trace can hold.
+	// MaxEvents is how many events the run may have before it ends with [ErrTooMuch]. 0, or
+	// more than a trace can hold, means as many as a trace can hold.
 	MaxEvents int
 	// ProgressWithin is the time limit of the property progress; 0 means until the end of
 	// the run. It is copied to the trace.
@@ -49,8 +49,8 @@ type Config struct {
 	// to the trace; see [trace.Trace]. Such a run ends when only clients that have not
 	// started are left, and nothing is scheduled that could start them.
 	Unscripted bool
-	// Doubts are reasons why the run is inconclusive, which are known before it. They are
-	// copied to the trace.
+	// Doubts are reasons, known before the run, why it is inconclusive. They are copied to the
+	// trace.
 	Doubts []string
 
 	// Disturb, if set, is called by the clients' goroutines at every request to the world.
@@ -103,7 +103,8 @@ type Tokens struct {
 // storage, or to the next service.
 type Service struct {
 	Name string
-	// DropsToken makes the service pass requests on without their fencing tokens.
+	// DropsToken makes the service remove the fencing tokens from the requests that it passes
+	// on.
 	DropsToken bool
 }
 
@@ -122,8 +123,8 @@ type Client struct {
 	Sections int
 	// Attempts bounds the calls of Acquire for one section; 0 means no bound.
 	Attempts int
-	// RetryEvery is the pause between two attempts. Retry computes the actual pause from
-	// it, such as with jitter.
+	// RetryEvery is the base interval between two attempts. Retry computes the actual pause
+	// from this interval, for example with jitter.
 	RetryEvery time.Duration
 	Retry      locks.Retry
 	// Works is how long each work step takes. WorksUntil, if set, is a point: the work does
@@ -198,8 +199,8 @@ type Storage struct {
 	// [locks.Data]).
 	Reads     string
 	OwnClient bool
-	// CopyLag is by how much time the storage's copy lags behind the storage. The copy
-	// takes over after a crash by [trace.FailOver].
+	// CopyLag is the time by which the storage's copy lags behind the storage. The copy takes
+	// over if the storage crashes in the manner [trace.FailOver].
 	CopyLag time.Duration
 }
 

@@ -19,9 +19,9 @@ type endpoint interface {
 type conn struct {
 	w      *World
 	number int
-	// clientProcess has opened the connection, and serverProcess has accepted it. clientEnd
-	// and serverEnd handle their ends. Such an end is nil before the connection is made,
-	// when it is closed, and when its process has crashed.
+	// clientProcess has opened the connection, and serverProcess has accepted it. clientEnd and
+	// serverEnd handle their ends. An end is nil before the connection is made, after the end
+	// was closed, and after its process has crashed.
 	clientProcess, serverProcess *process
 	clientEnd, serverEnd         endpoint
 	toServer, toClient           *stream

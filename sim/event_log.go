@@ -35,7 +35,7 @@ func (cfg *Config) expectedEvents() int {
 	return min(len(cfg.Clients)*(40+8*nodes)+sections*(24+14*nodes), most)
 }
 
-// spareEvents has memory for the events of one world, from worlds that have ended.
+// spareEvents has the memory of events of a world that has ended, for the next world.
 var spareEvents eventMemory
 
 // eventMemory is memory for events that no world uses. The events in it are zero, so that
@@ -62,7 +62,8 @@ func Recycle(t *trace.Trace) {
 	spareEvents.give(events[:0])
 }
 
-// give keeps memory, if it is more than what is kept already.
+// give keeps the memory of events for the next world, if it is larger than the memory that is
+// kept now.
 func (m *eventMemory) give(events []trace.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -207,9 +207,10 @@ func (w *World) idleReason(fault Fault) string {
 	return ""
 }
 
-// hasActingTwin reports whether another fault of the same kind strikes, at the same moment, a node
-// that takes part. For example, a power loss may strike all servers, and only one of them keeps the
-// lock. The other faults belong to that event, so they are not reported as idle.
+// hasActingTwin reports whether another fault of the same kind strikes, at the same moment, a
+// node that takes part. For example, a power loss may strike all servers, of which only one
+// keeps the lock. The faults of the other servers belong to that power loss, so they are not
+// reported as idle.
 func (w *World) hasActingTwin(fault Fault) bool {
 	return slices.ContainsFunc(w.cfg.Faults, func(o Fault) bool {
 		return o.Kind() == fault.Kind() && o.Strikes.Equal(fault.Strikes) && w.byName[o.Target()].host() != nil && w.takesPart(o.Target())
@@ -310,8 +311,8 @@ func (f *faultState) strike() {
 	f.plan(clock, due)
 }
 
-// plan makes the fault end when a wall clock reads due. It is called again when that clock
-// has changed, and each call replaces the previous plan.
+// plan makes the fault end when a wall clock reads due. plan is called again when the clock has
+// changed, and each call replaces the previous plan.
 func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	f.planCount++
 	number := f.planCount

@@ -30,7 +30,7 @@ func init() {
 // node that writes nothing works as usual.
 //
 // If the node crashes during the stall, data that was not on the disk is lost. The node has
-// not reported that data as being on the disk.
+// never confirmed to a client that this data is on the disk.
 type DiskStall struct {
 	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls. The simulator must know how a node with its persistence behaves during a stall."`
 }

@@ -2,8 +2,8 @@ package sim
 
 import "github.com/locksim/locksim/trace"
 
-// A rule selects the message or request that a fault holds back until the fault is lifted.
-// It is the first for which matches returns true, or the nth if nth is more than 1.
+// A rule selects the message or request that a fault holds back until the fault is lifted: the
+// first for which matches returns true, or the nth if nth is more than 1.
 type rule struct {
 	// kind is [trace.KindSend] for messages that are sent, or [trace.KindStall] for
 	// requests that the storage serves.
@@ -30,8 +30,8 @@ type interceptable interface {
 	proceed()
 }
 
-// intercept checks a message or request, p, against the rules of all faults for this kind
-// of event. It reports whether a fault has begun to hold p back.
+// intercept checks the message or request p against the rules of all faults that wait for this
+// kind of event. It reports whether a fault has begun to hold p back.
 func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 	halted := false
 	for _, f := range w.faults {

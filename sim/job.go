@@ -67,8 +67,8 @@ func (g *program) runJobs() error {
 	return lastErr
 }
 
-// awaitPeriod waits until the client's wall clock shows a later period than g.period, and
-// sets g.period to that. It skips periods that have ended by then.
+// awaitPeriod waits until the client's wall clock shows a later period than g.period, and sets
+// g.period to the period that the clock then shows.
 func (g *program) awaitPeriod() error {
 	s := g.w.cfg.Schedule
 	for {

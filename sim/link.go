@@ -59,11 +59,12 @@ func (n Network) between(a, b string) (least, most time.Duration) {
 	return least, most
 }
 
-// cut begins a partition of the link. Messages that are sent while it lasts are not lost:
-// as with TCP, the sender tries again until they arrive.
+// cut begins a partition of the link. Messages that are sent during the partition are not lost:
+// as with TCP, the sender sends them again until they arrive.
 func (l *link) cut() { l.cutCount++ }
 
-// mend ends a partition of the link. If it was the last, the stalled messages arrive.
+// mend ends a partition of the link. If no other partition cuts the link, the stalled messages
+// arrive.
 func (l *link) mend() {
 	if l.cutCount--; l.cutCount > 0 {
 		return
@@ -130,7 +131,7 @@ type origin struct {
 	step      trace.Step
 	handshake bool
 	keepAlive bool
-	sendSeq   int // Seq of the event with which the client sent the request
+	sendSeq   int // number in the trace (Seq) of the event with which the client sent the request
 }
 
 // actor returns the client in the form of events.

@@ -11,10 +11,10 @@ import (
 // waitedMutex returns the package of one of the goroutines that wait for a mutex, and otherwise "".
 // toBlame and all are the stacks of goroutines of one bubble.
 //
-// Nothing shows which goroutine holds a mutex. The owner has code of the same package on
-// its stack. In the lock's own code it also has to belong to the same client, and to be in
-// I/O with a server. A library's goroutines wait for each other, too, so there it may be in
-// any wait.
+// Nothing shows which goroutine holds a mutex. The owner has code of the same package on its
+// stack. In the lock's own code it also has to belong to the same client, and to be in I/O with
+// a server. The goroutines of a library also wait for each other, so an owner with a library's
+// code may be in any wait.
 func waitedMutex(toBlame, all []string) string {
 	first := ""
 	creators := creatorsOf(all)
@@ -57,8 +57,8 @@ func creatorsOf(stacks []string) creators {
 	return of
 }
 
-// root returns the number of the goroutine of the client from which a goroutine descends. If
-// one of its ancestors has ended, root returns the number of that one.
+// root returns the number of the goroutine of the client from which a goroutine descends. If an
+// ancestor has ended, root returns the number of that ancestor.
 func (c creators) root(stack string) string {
 	number := numberOf(stack)
 	for c[number] != "" {

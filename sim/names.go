@@ -51,11 +51,11 @@ func NewNames(keys ...string) *Names {
 	return n
 }
 
-// isPlain reports whether a word does not look random, so that the trace can show it
-// unchanged. Locks use random values of at least 16 characters in hex or base64, which
-// contain digits or letters of both cases. So a printable word is plain if it is shorter
-// than 16 characters, or if it has letters of only one case and no digits. A text of
-// crypto/rand.Text may consist of 26 capitals, which is longer than any command.
+// isPlain reports whether a word does not look random, so that the trace can show it unchanged.
+// Locks use random values of at least 16 characters in hex or base64, which contain digits or
+// letters of both cases. So a printable word is plain if it is shorter than 16 characters, or
+// if it has letters of only one case and no digits. crypto/rand.Text may return 26 capital
+// letters and no digit; so many capitals are never plain, because no command is so long.
 func isPlain(s string) bool {
 	lower, upper := false, false
 	for i := range len(s) {

@@ -19,8 +19,8 @@ import (
 // lock and failed. The client then begins the section again.
 var errNestedRefused = errors.New("another lock was refused, so the client releases all its locks")
 
-// maxNested bounds how many locks a client acquires in one section in addition to its own.
-// Each lock needs a handle from the start, and nobody is expected to need more.
+// maxNested bounds how many locks a client acquires in one section in addition to its own. Each
+// lock needs a handle from the start of the run, so the number must be bounded.
 const maxNested = 8
 
 // A handle is the object through which a client uses one lock, and the environment with
@@ -118,7 +118,7 @@ func (section *Section) hasLostLease() bool {
 // a section of this world.
 type BadNesting struct {
 	Client string
-	// Task is the number, from 1, of that task in the client's Does.
+	// Task is the number, from 1, of the task in the client's Does that acquires the lock.
 	Task int
 	Why  string
 }

@@ -59,8 +59,8 @@ type process struct {
 	stalled         []*request
 	backlog         []func()
 
-	// ranWhilePaused reports that the process started I/O although it is paused; guarded by
-	// w.ioMutex.
+	// ranWhilePaused reports that the process has started I/O during the current pause; guarded
+	// by w.ioMutex.
 	ranWhilePaused bool
 }
 
@@ -95,8 +95,8 @@ type actor interface {
 	crash()
 	stop()
 	close()
-	// report adds doubts at the end of the run about what the client should have done and
-	// did not do.
+	// report adds, at the end of the run, a doubt about each thing that the configuration asks
+	// of the client and that the client did not do.
 	report()
 }
 
@@ -122,8 +122,8 @@ func (w *World) newProcess(name string, role trace.Role) *process {
 	return p
 }
 
-// recordClock records what a process's clocks show, at the start and after each change. why
-// is the kind of change; "" at the start.
+// recordClock records what a process's clocks show. It is called at the start of the run and
+// after each change of the clocks. why is the kind of change; "" at the start.
 func (w *World) recordClock(p *process, why string) {
 	s := p.clock.State()
 	p.recordChange(trace.Event{Kind: trace.KindClock, Clocks: &trace.Clocks{
@@ -267,8 +267,8 @@ type timeline struct {
 
 func (t timeline) Now() time.Duration { return t.w.now() }
 
-// At makes the loop call f at a true time. cancel cancels the call, and reports false if it
-// is too late for that.
+// At makes the loop call f at a true time. cancel cancels the call; it returns false if the
+// call is already due or was cancelled before.
 func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 	cancelled := new(atomic.Bool)
 	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {

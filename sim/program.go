@@ -196,8 +196,8 @@ func (g *program) onLoopForLock(rank int, section *Section, do func()) {
 	g.post(rank, section.number, do)
 }
 
-// post makes the loop call do, and waits until the moment of the call has ended. rank, then
-// sub, order such calls of one client in a round.
+// post makes the loop call do, and waits until the moment of the call has ended. In a round,
+// the calls of one client are ordered by rank, then by sub.
 func (g *program) post(rank, sub int, do func()) {
 	g.w.await(&request{process: g.p, class: classStep, rank: rank, subRank: sub}, do)
 }
@@ -230,8 +230,8 @@ func (g *program) begin() {
 // doing implements [actor].
 func (g *program) doing() (section int, step trace.Step) { return g.currentSection, g.currentStep }
 
-// report implements [actor]: it records that the client never started, or never cancelled a
-// call, although its configuration says so, and that it never read its wall clock.
+// report implements [actor]: it records that the client never started, that it never cancelled
+// a call although its configuration says so, and that it never read its wall clock.
 func (g *program) report() {
 	if !g.started && g.p.state != down {
 		why := ""

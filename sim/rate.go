@@ -17,7 +17,7 @@ const (
 	Percent      = 10_000_000 * ppb
 )
 
-// FastestRate is the largest allowed rate: 50% too fast. A clock that runs faster is
+// FastestRate is the largest allowed rate: 50% too fast. A clock that runs even faster would be
 // broken, not drifting.
 const FastestRate = 50 * Percent
 

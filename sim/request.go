@@ -163,9 +163,9 @@ func (w *World) admit() bool {
 	return true
 }
 
-// sortTied sorts the admissible requests from i on that only their words distinguish. It is
-// called again before each of them is admitted, because the trace may meanwhile have named
-// random words of the requests, which then can be compared.
+// sortTied sorts those admissible requests, from index i on, that differ from each other only
+// in their words. It is called before each request is admitted: in the meantime, random words
+// of the requests may have got names in the trace, by which they can be compared.
 func (w *World) sortTied(i int) {
 	first, end := w.admissible[i], i+1
 	if i > 0 && first.comparePlace(w.admissible[i-1]) == 0 {
@@ -199,11 +199,11 @@ func insertSorted(sorted, requests []*request) []*request {
 	return sorted
 }
 
-// recordRaces adds a doubt to the run if its order depended on chance. That is so if
-// goroutines of one process used two connections to one peer at the same time: chance
-// decided which goroutine used which connection. It is also so if two goroutines were going
-// to send the same command, because their requests cannot be put in order. others are the
-// requests that follow r in the order of the loop.
+// recordRaces adds a doubt to the run if the order of its events depended on chance. This
+// happens in two cases. Goroutines of one process used two connections to one peer at the same
+// time, so chance decided which goroutine used which connection. Or two goroutines were going
+// to send the same command, so their requests cannot be put in order. others are the requests
+// that follow r in the order of the loop.
 func (w *World) recordRaces(r *request, others []*request) {
 	if r.process.role != trace.RoleClient {
 		return

@@ -158,7 +158,7 @@ func (w *World) delayAfterEnd(calls *atomic.Int64, limit int64) {
 	time.Sleep(time.Millisecond)
 }
 
-// limitAfterEnd is delayAfterEnd without taking time.
+// limitAfterEnd is delayAfterEnd, but takes no virtual time.
 func limitAfterEnd(calls *atomic.Int64, limit int64) {
 	if calls.Add(1) > limit {
 		runtime.Goexit()

@@ -6,8 +6,9 @@ import (
 )
 
 // awaitRunningLocked waits until the process runs, or the world has ended. The caller has
-// locked w.ioMutex, which is unlocked meanwhile. order is a request that only contains the
-// waiting goroutine's place among the stalled goroutines.
+// locked w.ioMutex, which is unlocked meanwhile. order is a request that contains only the
+// waiting goroutine's place among the stalled goroutines; awaitRunningLocked sets the other
+// fields.
 func (p *process) awaitRunningLocked(order request) {
 	for p.state != running && !p.w.ended {
 		done := make(chan struct{})

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// System is the card of a kind of server that keeps locks. It describes the kind to other
-// packages, as data, and has the functions that make a node.
+// System describes a kind of server that keeps locks to other packages, as data, and has the
+// functions that make a node. It is called the kind's card.
 //
 // To add a kind of server, write a package in servers that registers its card. The server
 // records an event when a key of a lock is set, prolonged or deleted, or expires. Such a

@@ -35,9 +35,8 @@ const DefaultPatience = time.Minute
 // errEnded is the error of every call of a client after the end of the run.
 var errEnded = errors.New("the simulated world has ended")
 
-// A World is one run of a world, while it takes place. It is exported because the methods
-// of an [Action] get it. Only the loop may use its fields, except where a comment says
-// otherwise.
+// A World is the state of one run of a world. It is exported because the methods of an [Action]
+// get it. Only the loop may use its fields, except where a comment says otherwise.
 type World struct {
 	cfg    Config
 	bounds bounds
@@ -46,15 +45,16 @@ type World struct {
 	// oracle orders the grants of the run as a perfect lock service would have made them.
 	oracle *history.Oracle
 
-	// charged is how much memory the world has used for good, in bytes. reserved is the length of
-	// the texts that it keeps for a while. reserveFailed reports that a reservation found no room.
-	// stopError is the error of a world that has exceeded its bounds. Any goroutine may use the
-	// first three.
+	// charged is how much memory the world keeps until its end, in bytes. reserved is the
+	// length, in bytes, of the texts that it keeps for a while. reserveFailed reports that a
+	// reservation found no room. Any goroutine may use these three. stopError is the error of a
+	// world that has exceeded its bounds.
 	charged, reserved atomic.Int64
 	reserveFailed     atomic.Bool
 	stopError         error
 
-	// runStart is the virtual time at which the run starts; events are dated from it.
+	// runStart is the virtual time at which the run starts; the times of events count from
+	// then.
 	runStart   time.Time
 	queue      queue
 	lastMoment time.Duration // true time of the latest moment
@@ -63,7 +63,7 @@ type World struct {
 	processes []*process
 	byName    map[string]*process
 	byAddr    map[string]*process // guarded by ioMutex
-	// links are made when they are first needed.
+	// links are the links between processes; each is made when it is first needed.
 	links      map[linkKey]*link
 	connCounts map[linkKey]int // connections made so far, by client and server
 	conns      []*conn
