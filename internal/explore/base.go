@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Base is a workload without faults.
+// A Base is a workload without faults, from which a search starts.
 type Base struct {
 	runs.Base
 	// Kinds are the kinds of faults that a search tries in this base. A fault is tried only
@@ -34,9 +34,9 @@ func NewLocal(bases []Base, patience time.Duration) *runs.Local {
 
 // A Lock is a lock to explore. Its Bases are workloads that fit it.
 type Lock struct {
-	// Name is the name of a registered kind of lock. If Kind has a name, Kind is used
-	// instead of it, and need not be registered. Name must then be a lock on the same
-	// system, such as [RegisteredOn] returns.
+	// Name is the name of a registered kind of lock. If Kind has a name, the search uses Kind
+	// instead, which need not be registered. Name must then be a registered lock on the same
+	// system, such as the one that [RegisteredOn] returns.
 	Name string
 	Kind locks.Kind
 	// Nodes is the number of nodes; 0 is the lock's default.
@@ -176,11 +176,11 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 	return Base{Base: runs.Base{Name: name, Text: withoutDescription(v).Bytes(), Seed: seed}}
 }
 
-// WithBoundedWaits returns the base with an end of each wait that would otherwise last for the whole
-// run, because it waits for an effect of a fault, which the base does not have. late lists the
+// WithBoundedWaits returns the base with an end for each wait that would otherwise last for the
+// whole run: a wait for the effect of a fault, which the base does not have. late lists the
 // clients that would never start: they start at the latest a second apart. endless lists those
-// that would work for ever: they work until a second after they have acquired the lock. If there
-// are none, the base is unchanged. WithBoundedWaits runs the base in this process.
+// that would work for ever: they work until a second after they have acquired the lock. If
+// there are none, the base is unchanged. WithBoundedWaits runs the base in this process.
 func (b Base) WithBoundedWaits(patience time.Duration) (bounded Base, late, endless []string, err error) {
 	for {
 		v, err := b.Variant()

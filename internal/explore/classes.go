@@ -73,8 +73,9 @@ type pairKind struct {
 	// classicPairs. classics is the number of such pairs.
 	classic  [2][]int
 	classics int
-	// drawn counts how often a lane has drawn a pair of this kind. tried counts the new
-	// pairs among them, which were run. rewards counts what these showed that was new.
+	// drawn counts how often a lane has drawn a pair of this kind. tried counts the new ones
+	// among these pairs, which were run. rewards counts the new damage and behaviours that they
+	// showed.
 	drawn, tried, rewards int
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// fewerFaults leaves out some faults. It tries the smallest sets first. So if a set is
-// accepted, no smaller set shows the damage.
+// fewerFaults leaves out some faults. It lists the worlds with the fewest faults first. So if
+// shrink accepts a world, no world with fewer of these faults shows the damage.
 func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for kept := range subsetsUpTo(w.Faults, len(w.Faults)-1) {
@@ -23,8 +23,9 @@ func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// resetStarts returns the world fewer, in which some clients start again as in the base. In the
-// world w such a client waits for an effect of a fault that fewer does not have.
+// resetStarts returns the world fewer, with the starts of some clients as in the base. In the
+// world w, the start of each such client waits for an effect of a fault that fewer does not
+// have.
 func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	waitsFor := func(w runs.WorldSpec, client string, point trace.Point) bool {
@@ -90,8 +91,8 @@ func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// isNeeded reports whether a fault or a client's start names a node. Without such a node
-// the world would be a different one. It does not count that a partition cuts off the node.
+// isNeeded reports whether a fault or a client's start names a node. Without such a node the
+// world would be a different one. A partition that only cuts off the node does not count.
 func isNeeded(w runs.WorldSpec, node string) bool {
 	for _, f := range w.Faults {
 		names := namesIn(f)
@@ -226,7 +227,7 @@ func subsetsUpTo[E any](all []E, limit int) iter.Seq[[]E] {
 }
 
 // subsetsOfSize lists the subsets of one size, each appended to chosen. It returns false if
-// yield wants no more.
+// yield has returned false.
 func subsetsOfSize[E any](all []E, size int, chosen []E, yield func([]E) bool) bool {
 	if size == 0 {
 		return yield(slices.Clone(chosen))

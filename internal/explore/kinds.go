@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Kinds select the kinds of faults that a search tries: only some, or all except some. A
-// name in them is the name of a kind, such as crash, or of a kind in one manner, such as
-// crash/failover. The zero Kinds select all.
+// Kinds select the kinds of faults that a search tries: only some, or all except some. Each
+// entry of Only and Except is the name of a kind, such as crash, or of a kind in one manner,
+// such as crash/failover. The zero Kinds select all.
 type Kinds struct {
 	Only   []string `json:"only,omitempty"`
 	Except []string `json:"except,omitempty"`

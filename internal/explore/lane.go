@@ -56,14 +56,16 @@ type lane struct {
 	isFinished bool
 }
 
-// A promisingSet is a set of faults that has broken nothing and shown a new behaviour.
+// A promisingSet is a set of faults that broke nothing but led to a new behaviour.
 type promisingSet struct {
 	world runs.WorldSpec
 	// id is a hash of the set of faults.
 	id uint64
-	// partsGrade is how bad the damage of smaller sets is, as far as it is known.
+	// partsGrade is how bad the damage of smaller sets of these faults is, as far as the lane
+	// knows.
 	partsGrade grade
-	// tries counts how often the set was extended, minus the rewards that it got for it.
+	// tries counts how often the set was extended, minus the rewards that it got for its
+	// extensions.
 	tries int
 }
 

@@ -11,12 +11,14 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// margins measures how large each fault of a world has to be to do the damage. The other
-// faults stay as they are meanwhile. It skips faults without a size. A larger size does not
-// always do what a smaller size does. In that case it finds one of several borders.
+// margins measures how large each fault of a world has to be to do the damage. While it
+// measures one fault, the other faults keep their sizes. It skips faults without a size. A
+// larger size need not do the damage that a smaller size does. Then there are several borders
+// between sizes, and margins finds one of them.
 //
-// A size counts as survived if the world is inconclusive with it, or if a paused process
-// runs on. If the world w itself is like that, margins returns none.
+// A size counts as survived if, with this size, the world is inconclusive or a paused process
+// runs on. If the world w itself is inconclusive, or a paused process runs on in it, margins
+// returns none.
 func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, damage Damage) ([]Margin, error) {
 	o, err := r.Run(ctx, w)
 	switch {

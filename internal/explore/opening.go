@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// promptStarts gives clients other than the first a better start: a moment at which they
-// are granted the lock immediately, so that they do not ask in vain. If that moment comes
-// when a fault has made a node forget, the fault may have to strike at another step.
+// promptStarts gives clients other than the first a better start: a moment at which they are
+// granted the lock immediately, so that they do not ask in vain. If a fault causes that moment
+// by making a node forget, the fault may have to strike at another step.
 func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for _, client := range clientsOf(rec, w)[1:] {
@@ -39,9 +39,9 @@ func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// An opening is a point at which a client may be granted the lock. If a fault causes that,
-// fault is the index of the fault, and steps are the steps of other clients before which
-// the fault may strike.
+// An opening is a point at which a client can probably be granted the lock. If a fault causes
+// the opening, fault is the index of the fault, and steps are the steps of other clients before
+// which the fault can strike.
 type opening struct {
 	point trace.Point
 	fault int
@@ -84,9 +84,9 @@ func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 	return all
 }
 
-// An aftermath is the event on a node that a fault of that node causes. It is a good moment
-// for another client to ask for the lock. event returns what happens, for a node. If it is
-// nil, whyNone explains why.
+// An aftermath is the event on a node that a fault of that node causes. It is a good moment for
+// another client to ask for the lock. event returns the event for a node. If event is nil, the
+// fault has no aftermath, and whyNone explains why.
 type aftermath struct {
 	event   func(node string) trace.Happening
 	whyNone string

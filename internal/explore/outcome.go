@@ -19,8 +19,8 @@ type Damage []Harm
 type Harm struct {
 	// Fencing is the run: [runs.FencingOff] or [runs.FencingOn].
 	Fencing string
-	// What is the property or the misconduct that broke. Blame is the blame for it, as in a
-	// [runs.Break].
+	// What is the name of the violated property, or of the misconduct of the lock. Blame says
+	// what is to blame for it, as in a [runs.Break].
 	What  string
 	Blame checks.Blame
 }
@@ -82,7 +82,7 @@ const (
 	gradeCorrupted
 	// gradeLockBlamed: something broke for which the lock is to blame.
 	gradeLockBlamed
-	// gradeMisconduct: the lock did what no caller can live with.
+	// gradeMisconduct: the lock did something that no caller can live with, such as a panic.
 	gradeMisconduct
 )
 

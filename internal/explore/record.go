@@ -61,7 +61,8 @@ type InjectionPoint struct {
 	// Stage is the step in which the process is then, if it is a client. For another
 	// process it is the step of the client that then holds the lock or asks for it.
 	Stage trace.Step
-	// At is the true time at which the run without faults reaches the point.
+	// At is the true time, since the start of the run, at which the run without faults reaches
+	// the point.
 	At time.Duration
 }
 

@@ -43,8 +43,8 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	return r, nil
 }
 
-// newRecordWithoutRun returns the record of a base whose run the lock has ended. It has no
-// points.
+// newRecordWithoutRun returns the record of a base whose run the lock has ended, for example by
+// a panic. The record has no points.
 func newRecordWithoutRun(worlds runs.Backend, base int, name string, o runs.WorldResult) (*Record, error) {
 	cfg, err := worlds.Config(runs.WorldSpec{Base: base}, runs.FencingOff)
 	if err != nil {

@@ -154,8 +154,8 @@ func groupByMoment(all []singleFault) [][]int {
 	return moments
 }
 
-// placeName returns a name for the place of a single fault. Faults of one kind that strike the same
-// processes at the same moment have the same name, and no other fault has it.
+// placeName returns a name for the place of a single fault (see [place]). All faults of one
+// place get the same name, and no other fault gets this name.
 func placeName(f runs.Fault) string {
 	message, _ := f.Message()
 	return fmt.Sprint(f.Kind(), f.Targets(), f.Strikes, message, f.Step())

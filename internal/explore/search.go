@@ -27,11 +27,11 @@ import (
 
 // A Search looks for every way to break a lock.
 //
-// It runs every single fault of every base, then sets of several faults within a budget.
-// Its result depends neither on the machine nor on how many worlds run at the same time.
-// For that, the sets are drawn in a fixed number of lanes. Each lane is a search of its
-// own, whose worlds are run one after the other. In the end the results of the lanes are
-// put together. A search can be cut into shards, and each shard has some of the lanes.
+// It runs every single fault of every base, then sets of several faults within a budget. Its
+// result depends neither on the machine nor on how many worlds run at the same time, because
+// the sets are drawn in a fixed number of lanes. Each lane is a search of its own, whose worlds
+// are run one after the other. At the end the results of the lanes are put together. A search
+// can be cut into shards, and each shard has some of the lanes.
 type Search struct {
 	Bases []Base
 	// MaxFaults is the largest number of faults in a world, from 1 to [FaultLimit].
@@ -113,7 +113,7 @@ type Found struct {
 	listedCounts  []int
 	groups        groups
 	firstReported bool // OnFirst has been called
-	// result has the counts so far.
+	// result has the counts of the worlds that were tried so far.
 	result Result
 }
 

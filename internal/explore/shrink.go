@@ -46,9 +46,8 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, w
 // whose damage depends on every point: a search may have to shrink hundreds of ways.
 const maxShrinkWorlds = 300
 
-// A pass lists worlds that are simpler than w in one respect, the best first. In the
-// respects of all earlier passes they are as simple as w, or simpler. Therefore shrinking
-// ends.
+// A pass lists worlds that are simpler than w in one respect, the best first. In the respects
+// of all earlier passes, these worlds are at least as simple as w. Therefore shrinking ends.
 type pass func(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec]
 
 // passes are all passes, in their order.

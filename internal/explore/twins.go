@@ -12,12 +12,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Two nodes are alike if only their names differ: if they swap names, the world stays the
-// same. Two places are twins if one becomes the other when alike nodes swap names. An
-// example is a partition from redis-1 and redis-2, and one from redis-2 and redis-4. If
-// both faults strike at messages or hold them back, the messages must also be on the same
-// side of the quorum: the lock has the grant with the third reply of five, and not with the
-// second.
+// Two nodes are alike if only their names differ: if they swap names, the world stays the same.
+// Two places are twins if one becomes the other when alike nodes swap names. An example is a
+// partition from redis-1 and redis-2, and one from redis-2 and redis-4. If both faults strike
+// at messages or hold them back, the messages must also be on the same side of the quorum: with
+// five nodes, the third reply completes the grant, and the second does not.
 //
 // Twins have the same verdict in all worlds that were compared, so a search tries one of
 // them early and the others later. It tries all of them, because nothing proves that they
@@ -121,8 +120,8 @@ func (r *Record) numberAlike() func(string) string {
 	}
 }
 
-// twinsName returns a name for a fault's place. Its twins have the same name, and no other
-// place has it.
+// twinsName returns a name for a fault's place. The twins of the place get the same name, and
+// no other place gets it.
 func (r *Record) twinsName(f runs.Fault) string {
 	return fmt.Sprint(placeName(runs.Fault{Fault: sortedOthers(f.WithNames(r.numberAlike()))}), r.sideOfQuorum(f))
 }

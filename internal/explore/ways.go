@@ -106,8 +106,8 @@ type measuredWay struct {
 	ranOn bool
 }
 
-// ways shrinks the examples of all groups, and merges groups whose shrunken examples have
-// the same ID. It leaves out a group if some of its faults do the same without the others.
+// ways shrinks the examples of all groups, and merges groups whose shrunken examples have the
+// same ID. It leaves out a group if some of its faults do the same damage without the others.
 func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	all := f.groups.ordered()
 	shrunken := make([]example, len(all))
@@ -137,8 +137,8 @@ func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	return ways, nil
 }
 
-// doubtUnlike marks a smaller world that shrink must not accept, because it is an example
-// of something else.
+// doubtUnlike is the Doubt of a smaller world that shrink must not accept, because it is an
+// example of another way to break the lock.
 const doubtUnlike = "unlike"
 
 // shrink makes an example as small as possible. It does not change an example in which the
@@ -148,8 +148,9 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 		return e, nil
 	}
 	runner := f.runnerWithoutPlan()
-	// A smaller world that does more damage is an example of something else. If the lock is
-	// to blame, so is a world in which the lock's mistake shows in another step.
+	// A smaller world that does more damage is an example of another way. If the lock is to
+	// blame, a world in which the lock's mistake shows in another step is an example of another
+	// way, too.
 	stages := e.stages()
 	accepted := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		o, err := runner.Run(ctx, w)
@@ -160,8 +161,8 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 		if err != nil || o.Off.Doubt != "" || w.Change.Nodes == e.world.Change.Nodes {
 			return o, err
 		}
-		// With fewer nodes, some of the faults may be enough. Then the world is an example
-		// of something else, too.
+		// With fewer nodes, some of the faults may be enough. Then the world is an example of
+		// another way, too.
 		for i := range w.Faults {
 			part, err := runner.Run(ctx, w.WithFaults(slices.Concat(w.Faults[:i], w.Faults[i+1:])...))
 			if err != nil {

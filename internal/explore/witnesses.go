@@ -16,8 +16,8 @@ const (
 )
 
 // A rivalry is what the witnesses of a run are about: its faults, and the two clients that
-// interfered with each other. first is the one that held the lock first, or asked for it
-// first. If the run has only one client, first and second are the same.
+// interfered with each other. The client first held the lock, or asked for it, before the
+// client second. If the run has only one client, first and second are the same.
 type rivalry struct {
 	history       *history.History
 	faults        []trace.FaultInfo
@@ -188,8 +188,8 @@ func (r *rivalry) specificWitnesses() []trace.Witness {
 }
 
 // An evidence is how a run shows that a fault acted. witnesses returns the witnesses of the
-// fault's effect, the most specific first. If it is nil, only the order of points can show
-// that the fault acted, and whyNone explains why.
+// fault's effect, the most specific first. If witnesses is nil, only the order of points can
+// show that the fault acted, and whyNone explains why.
 type evidence struct {
 	witnesses func(r *rivalry, fault int) []trace.Witness
 	whyNone   string
@@ -310,9 +310,9 @@ func (r *rivalry) rivalOf(client string) string {
 	return r.first
 }
 
-// heldArrival returns the message that a fault has held back, if the message arrived in the
-// end, or nil. It also returns its number among the messages of its kind; 0 if it was the
-// only one.
+// heldArrival returns the message that a fault has held back; nil if the fault held none, or
+// the message never arrived. It also returns the number of the message among the messages of
+// its kind, from 1; 0 if it was the only one.
 func (r *rivalry) heldArrival(fault int) (*trace.Message, int) {
 	act, m := r.history.Act(fault+1), r.faults[fault].Message.Message
 	if act == nil || m.IsZero() {

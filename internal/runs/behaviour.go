@@ -63,8 +63,8 @@ type observer struct {
 	quorum, spare int
 }
 
-// eventQueue returns the events of the run that belong to its behaviour. Each calls a
-// method of the observer.
+// eventQueue returns the events of the run that belong to its behaviour. For each event the
+// queue calls a method of the observer.
 func (b *observer) eventQueue() *history.EventQueue {
 	queue := new(history.EventQueue)
 	for _, c := range b.history.KeyChanges() {
@@ -163,7 +163,8 @@ func (b *observer) othersInSection(client string) []string {
 	return names
 }
 
-// leaveSection records that a client stops using the lock, and how many keys it then has.
+// leaveSection records that a client stops using the lock, and how many keys the client has at
+// that moment.
 func (b *observer) leaveSection(client string) {
 	if b.inSection[client] {
 		delete(b.inSection, client)

@@ -42,7 +42,7 @@ func (f Fault) WithOthers(others []string) Fault {
 	return f
 }
 
-// WithTrigger returns the fault with another trigger: when it strikes.
+// WithTrigger returns the fault with another trigger, which says when the fault strikes.
 func (f Fault) WithTrigger(strikes trace.Trigger) Fault {
 	f.Strikes = strikes
 	return f

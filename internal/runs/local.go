@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// A Local runs worlds in this process, one at a time. If a lock ends the process, or never
-// returns, the search has ended too.
+// A Local runs worlds in this process, one at a time. A lock that ends the process, or never
+// returns, also ends or blocks the program that uses the Local.
 type Local struct {
 	bases    []Base
 	patience time.Duration
@@ -64,7 +64,8 @@ func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 		return WorldResult{}, err
 	}
 	if off.History == nil {
-		// The lock hangs, or the run takes too long. A second such run shows nothing new.
+		// The lock hangs, or the run takes too long. The run with fencing tokens would do the
+		// same, and show nothing new.
 		return WorldResult{Off: off.RunResult, On: off.RunResult}, nil
 	}
 	defer off.recycle()
@@ -187,7 +188,7 @@ func (l *Local) baseConfig(w WorldSpec, fencing string) (sim.Config, error) {
 	return cfg, nil
 }
 
-// prepare returns the prepared base with a change. It keeps it for later worlds.
+// prepare returns the prepared base with a change, and keeps it for later worlds.
 func (l *Local) prepare(base int, c scenarios.Change) (*preparedBase, error) {
 	if l.prepared[base] == nil {
 		v, err := l.bases[base].Variant()

@@ -67,8 +67,8 @@ type Break struct {
 	// What is the name of the property, or of the misconduct, such as panic, hang,
 	// goroutine leak or endless retry.
 	What string `json:"what"`
-	// Blame is what is to blame: the lock, an assumption, or no lock of this kind can
-	// prevent it. It is zero if it cannot be determined.
+	// Blame says what is to blame: the lock, a broken assumption, or the kind of lock, if no
+	// lock of this kind can prevent the break. It is zero if it cannot be determined.
 	Blame checks.Blame `json:"fault,omitzero"`
 	// Why is set for misconduct that ended the run: what the lock did. Stack is the beginning
 	// of the stacks of its goroutines; "" if there are none.

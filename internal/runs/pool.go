@@ -33,8 +33,8 @@ type Pool struct {
 
 	mu   sync.Mutex // guards waiting
 	wake sync.Cond
-	// waiting are the jobs that no worker has received yet. wake is signalled when there
-	// are more of them.
+	// waiting are the jobs that no worker has received yet. wake is signalled when jobs are
+	// added.
 	waiting []*Job
 }
 
@@ -204,8 +204,8 @@ func (p *Pool) serve(w *worker) {
 	w.dismiss()
 }
 
-// takeJobs waits for jobs and removes some of them from the queue, but leaves the other
-// workers their share. It returns nil when the pool is closed.
+// takeJobs waits for jobs, and removes this worker's share of them from the queue. It returns
+// nil when the pool is closed.
 func (p *Pool) takeJobs() []*Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,8 +18,8 @@ type worker struct {
 	replies chan reply
 	// isSpent means that the worker has sent its last answer.
 	isSpent bool
-	// dismissed is closed when the pool dismisses the worker, and exited when its process
-	// has ended.
+	// dismissed is closed when the pool dismisses the worker. exited is closed when the
+	// worker's process has ended.
 	dismissed   chan struct{}
 	dismissOnce sync.Once
 	exited      chan struct{}
@@ -63,8 +63,8 @@ func (w *worker) execute(jobs []*Job) (unanswered []*Job, death *Death) {
 	for _, j := range jobs {
 		lines = append(lines, j.line...)
 	}
-	// The write has a goroutine of its own, which is all that a process without reading can
-	// block. If the process is already dead, the loop below notices it.
+	// The write has a goroutine of its own: a process that does not read its input can block
+	// only this goroutine. If the process is already dead, the loop below notices it.
 	go w.orders.Write(lines)
 	ticker := time.NewTicker(max(w.maxSilence/silenceChecks, 1))
 	defer ticker.Stop()
@@ -94,10 +94,10 @@ func (w *worker) execute(jobs []*Job) (unanswered []*Job, death *Death) {
 	return jobs, nil
 }
 
-// silenceChecks is the number of checks after which a silent worker is killed. The checks
-// are spread over the time for which it may be silent. The reason is the suspension of this
-// machine: in the time that is lost at most one check happens. So when a suspended search
-// resumes, its workers are not killed.
+// silenceChecks is the number of checks after which a silent worker is killed. The checks are
+// spread over the time for which the worker may be silent. If this machine is suspended for a
+// while, at most one check happens in the lost time. So the workers of a suspended search are
+// not killed when the machine resumes.
 const silenceChecks = 8
 
 // dismiss ends the worker immediately. A nil worker is allowed.

@@ -65,9 +65,9 @@ func (f *finder) findNearest(t Turn, now int64, r Range) (*Turn, error) {
 // narrow is the largest width of a narrow band of values, as a share of the value.
 const narrow = 1. / 100
 
-// findBeyond returns the nearest value beyond a turn's value with which the verdicts are not those
-// of the turn. It returns nil if the values between the two are more than a narrow band, or if the
-// outcome with the value is unknown or impossible.
+// findBeyond returns the nearest value beyond a turn's value with which the verdicts differ
+// from those of the turn. It returns nil if the values between the two are more than a narrow
+// band, or if the outcome with the value is unknown or impossible.
 func findBeyond(t Turn, isLarger bool, tried *values) *Turn {
 	value, _, _ := parseValue(t.Value)
 	inOrder := slices.Clone(tried.bands)

@@ -24,10 +24,11 @@ type Outcome struct {
 	// IsStuck reports that, in one of the runs, the lock was never granted, or progress is
 	// violated. Such a run may be safe only because clients did not get their work done.
 	IsStuck bool
-	// IsImpossible reports that the scenario cannot have the value, that no lock can be made
-	// with it, or that too much happens with it.
+	// IsImpossible reports that the scenario cannot have the changed value, that no lock can be
+	// made with it, or that the run with it has more events than a trace can hold.
 	IsImpossible bool
-	// IsTooMuch reports that the value is impossible only because too much happens with it.
+	// IsTooMuch reports that the value is impossible only because the run with it has too many
+	// events.
 	IsTooMuch bool
 }
 
@@ -42,18 +43,18 @@ func IsFencingIdle(on sim.Config, off scenarios.RunResult) bool {
 	return off.Verdict.Verdict == checks.Safe && len(off.Verdict.Violations()) == 0 && runs.FencingChangesNothing(on, off.History)
 }
 
-// outcomeWith returns the outcome of the variant of a scenario, which must have one, with
-// some overrides. It leaves out the run with fencing tokens if that can only be the same as
-// the run without them.
+// outcomeWith returns the outcome of a scenario, which must have one variant, with some
+// overrides. It leaves out the run with fencing tokens if that run can only be the same as the
+// run without them.
 func outcomeWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string) (Outcome, error) {
 	o.SkipsFencing = IsFencingIdle
 	outcome, _, _, err := runWith(s, o, overrides...)
 	return outcome, err
 }
 
-// runWith runs the variant of a scenario, which must have one, with some overrides. If the
-// scenario cannot have their values, or does not apply to the lock with them, why says why,
-// and there are no results.
+// runWith runs a scenario, which must have one variant, with some overrides. There are no
+// results if the scenario cannot have the values of the overrides, or if it then does not apply
+// to the lock; why says why.
 func runWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string) (outcome Outcome, results []scenarios.RunResult, why string, err error) {
 	changed, err := s.With(overrides...)
 	if err != nil {

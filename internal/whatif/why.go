@@ -52,10 +52,10 @@ func (e *Inconclusive) Reason() checks.Reason {
 // A Why holds the smallest changes of a scenario, each alone, that turn a verdict or
 // lease-exclusion.
 type Why struct {
-	// Given is the scenario, which has one variant. Scenario is what was changed: it has a
-	// time in place of each event at which something ends, if the outcome is then
-	// the same. Otherwise a change of one time would move all others. Observed lists the
-	// overrides that set these times.
+	// Given is the scenario, which has one variant. Scenario is the version of it to which the
+	// changes are made. In this version a time replaces each event at which something ends, if
+	// the outcome stays the same. Otherwise a change of one time would move all others.
+	// Observed lists the overrides that set these times.
 	Given, Scenario *scenarios.Scenario
 	Observed        []string
 	// Lock is the kind of lock of the runs, and Seed their seed.
@@ -186,7 +186,8 @@ func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*
 	case now.isUnknown():
 		return nil, &Inconclusive{results, false}
 	}
-	// A run that its author bound to a story may be conclusive only with that story.
+	// A scenario whose witnesses bind its runs to a story may be conclusive only with that
+	// story.
 	unbound, unboundResults, _, err := runWith(s, o, "unscripted=true")
 	switch {
 	case err != nil:
@@ -215,15 +216,16 @@ func (f *finder) config() (sim.Config, error) {
 }
 
 // areIdle reports whether runs are inconclusive only because no client acquired the lock, or
-// none wrote. The author of a scenario may have meant that; it is then compared as it is.
+// none wrote. The author of a scenario may have wanted that; then the scenario is compared as
+// it is.
 func areIdle(results []scenarios.RunResult) bool {
 	return !slices.ContainsFunc(results, func(r scenarios.RunResult) bool {
 		return r.Verdict.Verdict == checks.Undecided && !r.Verdict.IsIdle()
 	})
 }
 
-// A change of the outcome is what differs from the scenario as it is; what does not differ,
-// or is unknown, is "".
+// A change says which verdicts and outcomes a changed scenario has that the scenario as it is
+// does not have. A field is "" if it does not differ, or is unknown.
 type change struct{ leases, off, on string }
 
 // changeOf returns how an outcome differs from that of the scenario as it is.

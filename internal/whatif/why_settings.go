@@ -128,10 +128,10 @@ func canBeAdded(path string) bool {
 		strings.HasPrefix(path, "clients.") || strings.HasPrefix(path, "lock.") || strings.HasPrefix(path, "storage.")
 }
 
-// tryAbsentTime tries times, from nearly zero to twice the lease, where the scenario has none. To
-// have no time is like the time 0 for some (a client does not work), and for others like an endless
-// time (a client never stops waiting for an answer). The runs say which: if the shortest time
-// changes the outcome and the longest does not, it is the endless time.
+// tryAbsentTime tries times, from nearly zero to twice the lease, where the scenario has none.
+// For some fields a missing time means the time 0 (a client does not work), and for others an
+// endless time (a client never stops waiting for an answer). The runs show which: if the
+// shortest time changes the outcome and the longest does not, the missing time is endless.
 func (f *finder) tryAbsentTime(path string) error {
 	ttl := cmp.Or(int64(f.history.Trace.Locks[0].TTL), int64(explore.DefaultTTL))
 	r := newRange(0, 2*ttl, duration)
@@ -153,8 +153,8 @@ func (f *finder) tryAbsentTime(path string) error {
 	return nil
 }
 
-// latencyPath is the path of the network's latency. It is the only quantity that is tried
-// although most scenarios leave it out: every run has one.
+// latencyPath is the path of the network's latency. It is tried even if the scenario leaves it
+// out, as most scenarios do, because every run has a latency.
 const latencyPath = "network.latency"
 
 // LongestLatency is the longest latency that a search tries, unless the scenario's own is more
@@ -189,7 +189,7 @@ func formatLatency(n sim.Network) string {
 	return trace.ShortDuration(n.Min) + "-" + trace.ShortDuration(n.Max)
 }
 
-// extend adds longer times of a fault: those that the search tries for new faults.
+// extend adds longer times of a fault, up to those that FindWhy tries for new faults.
 func (f *finder) extend(from []int64, r Range) ([]int64, Range) {
 	longest := 2 * int64(f.history.Trace.Locks[0].TTL)
 	if longest <= r.To {

@@ -31,8 +31,8 @@ func (f *finder) fixTimes() error {
 	return nil
 }
 
-// observedTime returns the overrides that put a time in place of an event; none if the
-// setting is no such event, or if it did not happen.
+// observedTime returns the overrides that put a time in place of the event in a setting; none
+// if the setting is no event at which something ends, or if the event did not happen.
 func (f *finder) observedTime(s scenarios.Setting) []string {
 	if fault, field, ok := cutFault(s.Path); ok {
 		if act := f.history.Act(fault); field == "for" && s.Value == "" && act != nil && act.Lifted != nil {
