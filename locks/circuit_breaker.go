@@ -12,12 +12,12 @@ import (
 	"github.com/locksim/locksim/internal/expiry"
 )
 
-// This file puts a circuit breaker around the lock on one node. When the node is down,
-// clients that wait for it in vain would take the whole service down with it. Therefore,
+// This file puts a circuit breaker around the lock on one node. When the node is down, clients
+// that wait for it in vain could also bring down the service that they belong to. Therefore,
 // after a few failures in a row, a client does not ask the node for a while, and a fallback
-// decides what happens instead. The right fallback depends on the purpose of the lock. If
-// doing the work twice only wastes time, it can continue without the lock; if it does harm,
-// it cannot.
+// decides what happens instead. The right fallback depends on the purpose of the lock. If it
+// only wastes time to do the work twice, the work can continue without the lock. If it does
+// harm, the work must wait.
 //
 // The third fallback is a local lock of the process. It excludes only the other handles of
 // the same process; every other process has its own local lock.
@@ -80,9 +80,9 @@ func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	if b.local == nil {
 		return b.acquireOrFallBack(ctx)
 	}
-	// The local lock is taken even if Redis grants the lease. A handle of this process
-	// whose circuit opens later asks only for the local lock, and must not get it
-	// meanwhile.
+	// The local lock is taken even if Redis grants the lease. Another handle of this process,
+	// whose circuit opens later, asks only for the local lock, and must not get it during this
+	// lease.
 	if !b.local.tryLock() {
 		return nil, fmt.Errorf("%w: another handle of this process holds it", ErrNotAcquired)
 	}

@@ -17,12 +17,12 @@ const dialTimeout = 5 * time.Second
 // connection when it is first used, in the request that needs it and under that request's
 // deadline.
 //
-// go-redis itself dials in the background. A background dial outlives the request that
-// needed it, and keeps a place in the pool meanwhile. So other requests soon have to wait
-// for a place. They wait on a timer that go-redis shares between all clients of the
-// program; in the next bubble of testing/synctest that is a fatal error. After as many
-// failed dials as the pool has places, go-redis stops dialling for requests. Instead it
-// tries once a second in the background, even after the end of the world.
+// go-redis itself dials in the background. A background dial outlives the request that needed
+// it, and keeps a place in the pool until it ends. So other requests soon have to wait for a
+// place. They wait on a timer that go-redis shares between all clients of the program; in the
+// next bubble of testing/synctest that is a fatal error. After as many failed dials as the pool
+// has places, go-redis stops dialling for requests. Instead it tries once a second in the
+// background, even after the end of the world.
 type connection struct {
 	dial  func(context.Context) (net.Conn, error)
 	clock fakeclock.Clock

@@ -13,9 +13,10 @@ type DataClient interface {
 	Lock
 	// Read returns the version of an object: how often it was written, 0 if never.
 	Read(ctx context.Context, object string) (version int, err error)
-	// Write writes an object and returns its new version. If [Data.ComparesVersion] is set,
-	// the server compares versions and writes in one step: if the object is not at the
-	// version that the writer knew, nothing is written, and the error wraps [ErrChanged].
+	// Write writes an object and returns its new version. knew is the version that the writer
+	// knows. If [Data.ComparesVersion] is set and the object's version is not knew, the server
+	// writes nothing, and the error wraps [ErrChanged]. The server compares and writes in one
+	// step.
 	Write(ctx context.Context, object, value string, knew int) (version int, err error)
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Env is what a lock gets from the process that it runs in. Some of it is only for locks on
-// Redis, such as [Env.Redis]. That part is built on the other fields and methods, and a
-// client of any other system can be built in the same way.
+// Env is what a lock gets from the process that it runs in. Some methods are only for locks on
+// Redis, such as [Env.Redis]. They use the other fields and methods, with which a client of any
+// other system can be built, too.
 type Env struct {
 	// Key is the name of the lock, and the key that it is stored under.
 	Key string
@@ -38,16 +38,15 @@ type Env struct {
 	// library has to call WaitTurn if its goroutines share a connection: without it two runs of one
 	// world may differ, because nothing else orders such goroutines.
 	WaitTurn func(words ...string)
-	// WaitAfterTimer, if not nil, must be called by a goroutine that was woken by a timer
-	// that is not on the process's clock. Libraries have such timers, and they fire even
-	// while the process is paused. WaitAfterTimer returns when the process runs, as if the
-	// timer were on its clock. A goroutine that calls it during a pause is not reported as
-	// running while paused.
-	// If one timer has woken several goroutines, they continue at different times, sorted by their
-	// words, which are as for WaitTurn. ctx is the context of what the goroutine will do next. A
-	// goroutine whose ctx has ended gets no time of its own. The caller must check ctx afterwards,
-	// because a timer that ends ctx may be due at the same time as the timer that has woken the
-	// goroutine.
+	// WaitAfterTimer, if not nil, must be called by a goroutine that was woken by a timer that
+	// is not on the process's clock. Libraries have such timers, and they fire even while the
+	// process is paused. WaitAfterTimer returns when the process runs, as if the timer were on
+	// its clock. If a goroutine calls it during a pause, the trace does not report that the
+	// process ran while it was paused. If one timer has woken several goroutines, they continue
+	// at different times, sorted by their words, which are as for WaitTurn. ctx is the context
+	// of what the goroutine will do next. A goroutine whose ctx has ended gets no time of its
+	// own. The caller must check ctx afterwards, because a timer that ends ctx may be due at
+	// the same time as the timer that has woken the goroutine.
 	WaitAfterTimer func(ctx context.Context, words ...string)
 	// Clock reads the process's clocks and sleeps on them.
 	Clock fakeclock.Clock
@@ -127,9 +126,8 @@ func (e *Env) Lifetime() context.Context {
 	return c.lifetime
 }
 
-// ProcessContext returns a context that ends with the process. The process may end before
-// Close is called, and a call of the lock may still wait then: this context is how to end
-// it.
+// ProcessContext returns a context that ends with the process. The process may end before Close
+// is called. A call of the lock that still waits can use this context to end.
 func (e *Env) ProcessContext() context.Context {
 	if processCtx := e.ensureState().processCtx; processCtx != nil {
 		return processCtx

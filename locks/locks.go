@@ -68,9 +68,9 @@ type Tokener interface {
 	Token() uint64
 }
 
-// Sessioner is a lease that lasts as long as a session of its process with the lock's
-// servers. If the lease is not an [Expirer], the session is believed to last one TTL,
-// counted from when the process sent its last sign of life that was acknowledged.
+// Sessioner is a lease that lasts as long as a session of its process with the lock's servers.
+// If the lease is not an [Expirer], it is taken to end one TTL after the process sent the last
+// sign of life that the servers acknowledged.
 type Sessioner interface {
 	// Session returns the session in the form by which the servers identify it.
 	Session() string
@@ -180,10 +180,10 @@ type Kind struct {
 	Title string
 	// System is the kind of server that stores the lock, such as [Redis]; "" is none.
 	System string
-	// OwnClock reports that the lock measures time only on Env.Clock, and has no timers of
-	// its own. If OwnClock is false, faults of the process's clock cannot act on the lock,
-	// and a pause of its process can only be simulated as a stall of all its requests. It
-	// is true for a lock that measures no time.
+	// OwnClock reports that the lock measures time only on Env.Clock, and has no timers of its
+	// own. It is true for a lock that measures no time. If it is false, faults of the process's
+	// clock cannot act on the lock, unless ReadsClock is true, and a pause of its process is
+	// simulated as a stall of all its requests.
 	OwnClock bool
 	// ReadsClock reports that the lock has timers of its own, but uses Env.Clock to decide
 	// whether another client's grant has ended. Faults of the process's clock act on such a

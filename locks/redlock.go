@@ -43,8 +43,8 @@ func init() {
 const redlockNodeTimeout = 50 * time.Millisecond
 
 // redlockDrift returns the specification's allowance for the drift of clocks: "just a few
-// milliseconds". In its reference implementation that is a hundredth of the TTL, and 2 ms
-// more for the resolution of the nodes' expiry.
+// milliseconds". In the reference implementation it is a hundredth of the TTL, plus 2 ms for
+// the resolution of the nodes' expiry.
 func redlockDrift(ttl time.Duration) time.Duration { return ttl/100 + 2*time.Millisecond }
 
 // redlock is a client's handle on the lock.
@@ -210,8 +210,8 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	return nil
 }
 
-// checkQuorum returns nil if a quorum of nodes did to the key what they were asked to do,
-// and an error otherwise.
+// checkQuorum returns nil if a quorum of nodes carried out the request, and an error otherwise.
+// action names the request in the error.
 func (l *redlockLease) checkQuorum(ctx context.Context, replies answers.Answers, action string) error {
 	yes, quorum := len(replies.YesNodes()), l.lock.quorum
 	if yes >= quorum {

@@ -18,8 +18,8 @@ const (
 	Fixed Retry = "fixed"
 	// Jitter waits for the base interval on average: for any time between zero and twice the
 	// interval. The Redis documentation asks for a random delay, because otherwise clients that
-	// compete for the same nodes split the votes again and again. Jitter has the same average as
-	// Fixed, so it sends as many commands.
+	// compete for the same nodes split the votes again and again. Jitter waits as long as Fixed
+	// on average, so clients send about as many commands.
 	Jitter Retry = "jitter"
 	// Linear makes the pause longer by the base interval after every failure: one, two,
 	// three intervals, up to the same limit as Exponential.

@@ -90,8 +90,8 @@ func (e *Env) newSingle() (*single, error) {
 	return l, nil
 }
 
-// A requestError says that the node gave no answer, or answered with an error. If the node
-// answers no, there is no error.
+// A requestError says that the node gave no answer, or answered with an error. A refusal, such
+// as that the key exists, is not a requestError.
 type requestError struct{ error }
 
 func (u requestError) Unwrap() error { return u.error }

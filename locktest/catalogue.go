@@ -21,9 +21,9 @@ func catalogueCases() []testCase {
 	return all
 }
 
-// catalogueCase returns the test case that runs a variant in two worlds: without fencing tokens and
-// with them. A group of scenarios about one system does not apply to locks on another system,
-// because there it would show nothing that other scenarios do not show.
+// catalogueCase returns the test case that runs a variant in two worlds: without fencing tokens
+// and with them. The scenarios of a group about one system do not apply to locks on another
+// system, because they would show nothing there that other scenarios do not show.
 func catalogueCase(v *scenarios.Variant, shelf scenarios.CatalogueGroup) testCase {
 	name := "catalogue/" + v.Scenario
 	if v.Name != "" {

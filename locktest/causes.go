@@ -21,7 +21,8 @@ type cause struct {
 	Step    trace.Step
 	// Rules are the properties that the mistake violated, the worst first.
 	Rules []checks.Property
-	// Worlds is in how many worlds it was seen, and Cases are the names of their test cases.
+	// Worlds is the number of worlds that show the mistake, and Cases are the names of their
+	// test cases.
 	Worlds int
 	Cases  []string
 	// Example is the problem with the shortest excerpt of the timeline.
@@ -54,7 +55,8 @@ func causesOf(problems []problem) causes {
 // causes are causes that differ in their mistake or their step.
 type causes []cause
 
-// merge adds a cause: to the one with the same mistake and step, if there is one.
+// merge adds a cause. If there is a cause with the same mistake and step, merge adds its worlds
+// and rules to that cause.
 func (all *causes) merge(c cause) {
 	i := all.index(c.Mistake, c.Step)
 	if i < 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// In a world only the lock itself can act at random. If two runs of one world differ, a replay may
-// show something else than the report. The suite therefore runs some worlds twice.
+// In a world only the lock itself can act at random. If two runs of one world differ, a replay
+// can show other events than the report. The suite therefore runs some worlds twice.
 
 // A chance is a difference between two runs of the same world.
 type chance struct {
@@ -24,7 +24,8 @@ type chance struct {
 	Source string
 }
 
-// chanceShare says how many test cases run their first world twice: one in so many.
+// chanceShare says which share of the test cases run their first world twice: one in
+// chanceShare.
 const chanceShare = 12
 
 // isRepeated reports whether to run a world a second time: the first world of a share of
@@ -92,8 +93,8 @@ In %s the first difference is:
 `, c.Address, indent(c.Lines, "  "), textwrap.Wrap(where+" Each world seeds math/rand and crypto/rand; Env.Rand and Env.Clock are the same in each run.", pageWidth, 0))
 }
 
-// requireRepeatable fails a replay whose second run differs from the first: then neither of
-// them need be the run that failed.
+// requireRepeatable fails a replay whose second run differs from the first, because then it is
+// possible that neither of them is the run that failed.
 func requireRepeatable(t *testing.T, first, second []verdict) {
 	t.Helper()
 	for i := range first {

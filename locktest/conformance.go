@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The conformance test cases check what a trouble with single messages does not show: that
-// a lock keeps what its Config claims, notices the loss of a lease, treats a second handle
-// as a second client, and leaves nothing behind.
+// The conformance test cases check what troubles with single messages do not show: that a lock
+// keeps the claims of its Config, notices the loss of a lease, treats a second handle as a
+// second client, and leaves no key behind.
 
 // conformanceCases returns the conformance test cases, except those of the TTL.
 func conformanceCases() []testCase {
@@ -32,8 +32,8 @@ type scene struct {
 	// progressWithin is how soon after the last fault some client must finish its work. If
 	// there is no fault, it counts from the start. 0 is recoveryTime.
 	progressWithin time.Duration
-	// ttl is the TTL of the lock in this scene, if it is not the usual one. The lock may
-	// then refuse it. 0 is the TTL of all other test cases.
+	// ttl is the TTL of the lock in this scene; 0 means the TTL of all other test cases. The
+	// lock is allowed to refuse another TTL.
 	ttl time.Duration
 	// inStep means that all messages take the same time, and that clients try again at
 	// regular intervals.
@@ -89,7 +89,8 @@ func (s *subject) nodes() (names []string) {
 	return names
 }
 
-// majority returns the names of so many nodes that no grant is possible without them.
+// majority returns the names of as many nodes as a grant needs. Without these nodes no grant is
+// possible, because a quorum is more than half of the nodes.
 func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spareNodes()] }
 
 // spareNodes returns how many nodes can be missing when a grant is made.
@@ -141,7 +142,8 @@ func needsExpiry(s *subject) string {
 	return ""
 }
 
-// needsMinority is for test cases in which some nodes fail and a grant is still possible.
+// needsMinority is for test cases in which a minority of the nodes fails and a grant is still
+// possible.
 func needsMinority(s *subject) string {
 	if s.spareNodes() == 0 {
 		return "the lock needs all of its nodes for a grant"

@@ -34,8 +34,8 @@ func lossCases() []testCase {
 				}
 				return section.Release(ctx)
 			})
-			// This extend may succeed or must fail, depending on what another client does in
-			// the meantime. So the property lease-exclusion judges it.
+			// Whether this extend is allowed to succeed depends on what another client has done
+			// in the meantime. So the property lease-exclusion judges the extend.
 			extendAfterExpiry := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
@@ -115,9 +115,9 @@ func lossCases() []testCase {
 					clients: []sim.Client{{Name: "client-1", Run: expectNotification(lossDelayTTLs, "the nodes lost the lease's keys")}},
 				},
 				{
-					// A lock may renew the lease before the other client asks. Then the
-					// lease is not lost, the other client cannot acquire the lock, and this
-					// scene shows nothing.
+					// A lock may renew the lease before the other client asks. Then the lease
+					// is not lost, the other client cannot acquire the lock, and this scene
+					// finds no mistake.
 					name: "taken", failsOnBreach: true, faults: s.loseKeys(),
 					clients: []sim.Client{
 						{Name: "client-1", Run: expectNotification(lossDelayTTLs+0.1, "another client acquired the lock")},

@@ -68,8 +68,8 @@ func partialCases() []testCase {
 		}),
 		conformanceCase("partial/failed-one-down", "a node is down, and an attempt acquires only a minority of the nodes", allNeeds(needsRedis, needsMinority, needsSeparateNodes), func(s *subject) (scenes []scene) {
 			for _, node := range s.firstMiddleLast() {
-				// Together with the stranger's nodes, the node that is down leaves too few
-				// nodes for a grant.
+				// Without the stranger's nodes and the node that is down, too few nodes remain
+				// for a grant.
 				var strangers []sim.Client
 				for i := s.config.Nodes - 1; len(strangers) < s.spareNodes(); i-- {
 					if i != node {

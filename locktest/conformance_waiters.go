@@ -50,9 +50,9 @@ func waiterCases() []testCase {
 // waiterNames are the names of the clients that wait.
 var waiterNames = []string{"client-2", "client-3", "client-4"}
 
-// waiterScenes returns scenes in which the holder's lock becomes free: free is how long after the
-// grant that is, and isFree the happening that shows it. Each scene has another way to make the
-// clients that wait ask at the same moment.
+// waiterScenes returns scenes in which the holder's lock becomes free. free is the time from
+// the grant until then, and isFree is the happening with which the lock becomes free. Each
+// scene has another way to make the clients that wait ask at the same moment.
 func (s *subject) waiterScenes(holder sim.Client, free time.Duration, isFree trace.Happening, faults ...sim.Fault) []scene {
 	clients := []sim.Client{holder}
 	for _, name := range waiterNames {
@@ -61,10 +61,10 @@ func (s *subject) waiterScenes(holder sim.Client, free time.Duration, isFree tra
 	// If all messages take the same time, clients that start together and retry at regular
 	// intervals always ask together.
 	scenes := []scene{{name: "in-step", clients: clients, faults: faults, inStep: true}}
-	// A lock may wait in its call of acquire, for random times. When nothing of what it sends
-	// arrives for a while, all waiters have a request under way, and their requests arrive
-	// together. The short time is less than most locks wait for an answer. The long time is
-	// more than most locks wait between two requests.
+	// A lock may wait in its call of acquire, for random times between two requests. If no
+	// message of the waiters arrives for a while, each waiter has a request under way in the
+	// end, and these requests arrive together. The short time is less than most locks wait for
+	// an answer. The long time is more than most locks wait between two requests.
 	for _, lasts := range []time.Duration{ttls(0.02), ttls(0.2)} {
 		scenes = append(scenes, scene{
 			name: fmt.Sprintf("cut-off,%v-ttl", lasts.Seconds()/ttl.Seconds()), clients: clients,

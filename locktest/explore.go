@@ -63,9 +63,9 @@ const defaultWorlds = 500
 // from an assumption which the faults break.
 //
 // Explore stops after five worlds in which a call of the lock never returns, if nearly all
-// worlds are like that or each of the five takes much real time. It stops after two worlds
-// that take much real time, if these are a tenth of all worlds. It then reports that, and
-// what it has found before. Run stops in the same way.
+// worlds hang or each of the five takes much real time. It stops after two worlds that hang in
+// real time, if they are a tenth of all worlds. It then reports the hang, and the mistakes that
+// it has found before. Run stops in the same way.
 //
 // Explore fails the test if the configuration or the exploration is invalid.
 func Explore(t *testing.T, config Config, build New, o Exploration) {

@@ -32,14 +32,14 @@ func hangsOften(all, hung, stuck int) bool {
 	return hung >= maxHangs && (10*hung >= 9*all || stuck >= maxHangs) || stuck >= maxStuck && 10*stuck >= all
 }
 
-// neverReturns reports whether a mistake is that a call of the lock never returns.
+// neverReturns reports whether the mistake m is that a call of the lock never returns.
 func neverReturns(m checks.Mistake) bool {
 	return m == checks.Mistake(checks.Hang) || m == checks.Mistake(checks.EndlessRetry)
 }
 
-// findHang returns a mistake by which the lock hangs so often that further test cases would
-// take long and show nothing else: the worlds either took much real time, or are nearly all
-// worlds. It does not return a mistake that the test expects.
+// findHang returns a mistake with which the lock hangs so often that further test cases would
+// take long and show nothing else. This is so if the hanging worlds took much real time, or are
+// nearly all worlds. It does not return a mistake that the test expects.
 func (s *summary) findHang() (c cause, found bool) {
 	for _, c := range s.causes {
 		if neverReturns(c.Mistake) && hangsOften(s.worlds, c.Worlds, s.stuck) && !s.isKnown(c) {

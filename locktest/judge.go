@@ -20,7 +20,7 @@ type problem struct {
 	// Rule is the property that is violated, the claim that is not kept, or what the lock
 	// must not do.
 	Rule checks.Property
-	// Mistake is what the lock does wrong, and Step the call in which it does so; see
+	// Mistake is what the lock does wrong, and Step the call in which it makes the mistake; see
 	// [checks.Cause].
 	Mistake checks.Mistake
 	Step    trace.Step
@@ -63,8 +63,8 @@ type verdict struct {
 	unreliable bool
 }
 
-// An excuse is a violated property for which the lock is not to blame, and what is to
-// blame.
+// An excuse is a violated property for which the lock is not to blame, with what is to blame
+// for it.
 type excuse struct {
 	Property checks.Property
 	Blame    checks.Blame
@@ -159,7 +159,7 @@ func isLimit(r checks.Reason) int {
 	return 0
 }
 
-// nameMistakes notes for each problem the mistake that caused it.
+// nameMistakes sets, in each problem, the mistake that caused the problem.
 func nameMistakes(problems []problem, h *history.History, causes []checks.Cause) {
 	for _, c := range causes {
 		for n, f := range c.Findings {

@@ -7,8 +7,9 @@ import (
 )
 
 // The suite judges locks that one client holds at a time, and treats each call of acquire as a
-// section of its own. A lock that works otherwise must be tested through an adapter that works in
-// this way. A kindRemark says so in the report, if the lock may be of such a kind.
+// section of its own. A lock of another kind, such as a semaphore or a reentrant lock, must be
+// tested through an adapter. A kindRemark says so in the report, if the lock seems to be of
+// another kind.
 type kindRemark struct {
 	// testCase and world are the first world in which a lock of the kind breaks
 	// lease-exclusion.

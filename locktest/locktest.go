@@ -177,7 +177,8 @@ func Run(t *testing.T, config Config, build New) {
 	}
 }
 
-// A subject is a lock under test: its Config, and what has been measured of it so far.
+// A subject is a lock under test: its Config, and what the suite has measured of the lock so
+// far.
 type subject struct {
 	config Config
 	kind   locks.Kind

@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Some locks limit the time of their requests, as Redlock does. Such a lock gives up on
-// nodes that are further away than its timeouts allow. The lock's author knows the network,
-// but a test case does not know the timeouts. So the suite measures which latencies the
-// lock survives while nothing else is wrong, and shortens longer latencies of a test case.
+// Some locks limit the time of their requests, as Redlock does. Such a lock gives up on nodes
+// that are further away than its timeouts allow. The lock's author has chosen the timeouts for
+// a network, but a test case does not know them. So the suite measures with which latencies the
+// lock works without faults, and shortens the longer latencies of a test case.
 
 const (
 	// newConnectionTrips is how many round trips a request can need on a new connection:

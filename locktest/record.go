@@ -24,10 +24,10 @@ type exchange struct {
 	class
 	// call is the client's call of the lock.
 	call trace.StepPoint
-	// requests has one sending for each node that was asked, in the order in which they
-	// were sent. replies has the sendings of the nodes' answers.
+	// requests has the request to each node that was asked, in the order in which they were
+	// sent. replies has the nodes' answers.
 	requests, replies []sending
-	// acquiresAgain means that the same client acquires the lock later, anotherAcquires
+	// acquiresAgain means that the same client acquires the lock later; anotherAcquires means
 	// that another client does.
 	acquiresAgain, anotherAcquires bool
 	// unknownScripts counts the nodes that did not know the script they were asked to run.
@@ -46,8 +46,8 @@ func (m sending) inFlight() trace.Point { return m.InFlight(m.Nth) }
 // A class describes the place of an exchange in the workload. A fault has practically the
 // same consequences in all exchanges of one class, so only one of them is tried.
 type class struct {
-	// step is the step of the call. It is "" for what the lock sends by itself, and Work
-	// for the time between two calls, in which the lock may send nothing.
+	// step is the step of the call; "" means messages that the lock sends by itself. Work means
+	// the time between two calls, in which the lock need not send anything.
 	step trace.Step
 	// granted means that an acquire was granted, afterFailure that the client's acquire
 	// before it had failed.

@@ -20,7 +20,7 @@ type summary struct {
 	*subject
 	// lists means that the summary has the names of all test cases, by their results.
 	lists bool
-	// selects means that only some test cases were run.
+	// selects means that the user has selected some of the test cases.
 	selects       bool
 	count, worlds int
 	// stuck is how many worlds hung in real time.
@@ -79,7 +79,7 @@ func (s *summary) add(st testCase, o testResult) {
 		s.remarks = appendNew(s.remarks, "not judged: a lease's method "+method+"; see "+repository.Document("testing-your-lock.md")+", What a lease declares")
 	}
 	if len(o.Problems) > 0 {
-		// For a lock that fails, the verdict on the data means nothing any more.
+		// If the lock fails the test case, the verdict on the data means nothing.
 		s.failed = append(s.failed, st.name)
 		s.cases = append(s.cases, reports.SuiteCase{Name: st.name})
 		for _, c := range o.Causes {

@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file makes the systematic test cases. A base, which is a workload, first runs
-// without any trouble, and the lock's own messages in it are recorded. Then it runs again
-// once for each of these messages and each kind of trouble. In none of these runs does a
-// node lose a key or end it early. So if two leases overlap, that is the lock's fault.
+// This file makes the systematic test cases. A base, which is a workload, first runs without
+// any trouble, and the lock's own messages in that run are recorded. Then the base runs again,
+// once for each of these messages and each kind of trouble. In none of these runs does a node
+// lose a key or end it early. So if two leases overlap, that is the lock's fault.
 
 // undisturbedName is the name of the test case in which nothing is wrong.
 const undisturbedName = "undisturbed"
@@ -114,7 +114,7 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 	return worlds
 }
 
-// sendingsOn returns the sendings of an exchange that a trouble strikes at a moment.
+// sendingsOn returns the messages of an exchange that a trouble strikes at the moment s.
 func (x exchange) sendingsOn(s moment) []sending {
 	switch {
 	case s == onRequest:

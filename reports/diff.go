@@ -228,8 +228,8 @@ func (d diffReport) commands() string {
 	return "  " + d.command(d.Left) + "\n  " + d.command(d.Right) + "\n"
 }
 
-// command returns the command that shows the run of a side. A saved run is reported again,
-// because the file may have been changed since.
+// command returns the command that shows the run of a side. For a saved run the command reports
+// the trace again, because the scenario's file may have been changed since.
 func (d diffReport) command(s rundiff.Side) string {
 	if s.File == "" {
 		return replay(s.Result, d.Options)

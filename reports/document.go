@@ -23,7 +23,8 @@ type document struct {
 // continues the chapter before it.
 type chapter struct {
 	title string
-	// isPart reports whether this is only a heading above the chapters up to the next part.
+	// isPart reports whether the chapter is only a heading above the chapters that follow, up
+	// to the next part.
 	isPart bool
 	// isCollapsed reports whether a reader has to open the chapter, in formats that can
 	// collapse text.

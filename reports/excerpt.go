@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// Excerpt returns the lines of a run's timeline that cover the events with the given Seqs.
-// If the timeline leaves out an event, Excerpt takes the line from a timeline with
-// messages. It returns "" if there are no such lines.
+// Excerpt returns the lines of a run's timeline that cover some events, given by their numbers
+// in the trace (Seq). If the timeline leaves out an event, Excerpt takes the line from a
+// timeline with messages. It returns "" if there are no such lines.
 func (l Timeline) Excerpt(h *history.History, events []int) string {
 	var excerpt []story.Clause
 	clauses, detailed := story.Clauses(h, l.Messages), []story.Clause(nil)

@@ -44,8 +44,8 @@ func explainData(runs []scenarios.RunResult, summarize func(*history.History, *c
 	return data
 }
 
-// deviations lists, each once, what did not happen in runs with overrides although the scenario
-// describes it.
+// deviations lists what did not happen in runs with overrides although the scenario describes
+// it. Each deviation is listed once.
 func deviations(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {

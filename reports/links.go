@@ -10,8 +10,8 @@ import (
 // not part of it.
 var address = lazy.Regexp(`https?://[^\s<>"()]*[^\s<>"().,:;!?]`)
 
-// A stretch is a part of a text. Leads reports whether it is the address of a page, to
-// which a report links.
+// A stretch is a part of a text. Leads reports whether the part is the address of a page, which
+// the report turns into a link.
 type stretch struct {
 	Text  string
 	Leads bool

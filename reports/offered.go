@@ -26,7 +26,7 @@ func offeredExpectation(runs []scenarios.RunResult) string {
 	return "  " + strings.ReplaceAll(strings.Join(lines, "\n"), "\n", "\n  ") + "\n"
 }
 
-// offer says what the block is for.
+// offer says what an author can do with the block that [offeredExpectation] returns.
 func offer(v *scenarios.Variant) string {
 	subject := "scenario"
 	if v.Name != "" {

@@ -247,7 +247,7 @@ func (run savedRun) check(seed uint64) error {
 	return nil
 }
 
-// fencingOf returns which of the two runs of a variant a trace is of: scenarios.Off or
+// fencingOf returns which of the two runs of a variant has this trace: scenarios.Off or
 // scenarios.On.
 func fencingOf(t *trace.Trace) string {
 	if t.Fencing == "" || t.Fencing == string(storage.None) {

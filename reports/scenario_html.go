@@ -63,7 +63,7 @@ type variantSheet struct {
 	Witnesses                   []witnessSheet
 	// explainer marks the words of this part of the page that have a meaning.
 	explainer
-	// Turns says what would turn the verdict; "" if nothing is known of it.
+	// Turns says which changes would turn the verdict; "" if none are known.
 	Turns template.HTML
 	// Idle has a sentence for each fault that did not act.
 	Idle []string
@@ -120,8 +120,8 @@ type stepSheet struct {
 	// Wait describes a long gap before the step; "" if there is none.
 	Wait      string
 	Who, Text story.Raw
-	// Its reports whether the text is about something that belongs to Who: "its lease
-	// ends".
+	// Its reports whether the text is about something of the process Who, and so begins with
+	// "its": "its lease ends".
 	Its   bool
 	Class string
 	Marks []markSheet
@@ -270,7 +270,7 @@ func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 	return out
 }
 
-// statesOf returns what everybody is and has at each step of a figure.
+// statesOf returns the state of each client, lock and object at each step of a figure.
 func statesOf(run scenarios.RunResult, f diagram.Figure) stateSheet {
 	var clients []string
 	for _, p := range run.History.Trace.Processes {

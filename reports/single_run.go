@@ -56,8 +56,8 @@ func complaintTitle(run scenarios.RunResult) string {
 	return "not as expected"
 }
 
-// undecidedTitle says that the verdict of some runs is unknown; subject is the pronoun for
-// the runs. The expectations of a file are not about a changed scenario.
+// undecidedTitle says that the verdict of some runs is unknown; subject is the pronoun for the
+// runs. If the scenario was changed, the title does not mention the expectations of its file.
 func undecidedTitle(runs []scenarios.RunResult, subject string) string {
 	for _, run := range runs {
 		if run.Expected != nil {

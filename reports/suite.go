@@ -42,7 +42,8 @@ type SuiteMistake struct {
 	Title string `json:"title"`
 	// Rules are the properties that the mistake violates, the worst first.
 	Rules []string `json:"rules"`
-	// Worlds is in how many worlds it was seen, and Cases are their test cases.
+	// Worlds is the number of worlds that show the mistake, and Cases are the test cases of
+	// these worlds.
 	Worlds int      `json:"worlds"`
 	Cases  []string `json:"cases"`
 	// Why says what happens in the example, and Lines are the events that matter.
@@ -118,13 +119,13 @@ func (t SuiteTest) counts() (counts []remark) {
 }
 
 // showsNothing reports whether no test case failed the lock, and none has a result that is
-// known. A single test case that was selected may well be unknown.
+// known. It is false if a single test case was selected, whose result need not be known.
 func (t SuiteTest) showsNothing() bool {
 	isKnown := func(c SuiteCase) bool { return !c.NotApplicable && c.Why == "" }
 	return t.applicableCases() > 1 && !slices.ContainsFunc(t.Cases, isKnown)
 }
 
-// headline says in a few words how the lock did.
+// headline says in a few words what the test found about the lock.
 func (t SuiteTest) headline() string {
 	if t.showsNothing() {
 		return "nothing known after " + story.Count(t.applicableCases(), "test case")

@@ -215,8 +215,8 @@ type jsonSweep struct {
 	Bands      []jsonSweepBand `json:"bands"`
 }
 
-// A jsonSweepBand is a band. If the scenario cannot have its values, Impossible says why it
-// cannot have the first, and the fields about runs are missing.
+// A jsonSweepBand is a band. If the scenario cannot have the values of the band, Impossible
+// says why it cannot have the first of them, and the fields about runs are missing.
 type jsonSweepBand struct {
 	From string `json:"from"`
 	To   string `json:"to"`

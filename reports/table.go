@@ -15,9 +15,9 @@ type (
 	table struct {
 		Heads []span
 		Rows  []tableRow
-		// narrow breaks the heads into short lines, in text. wide begins the table in the
-		// first column of the page, for a table that needs the full width. wraps breaks the
-		// texts of all cells into lines, as far as the page is too narrow for the table.
+		// narrow breaks the heads into short lines, in text. wide begins the table in the first
+		// column of the page, for a table that needs the full width. wraps breaks the texts of
+		// all cells into lines if the page is too narrow for the table.
 		narrow, wide, wraps bool
 	}
 

@@ -48,9 +48,9 @@ type damage struct {
 	judged, unknown int
 }
 
-// countHarm counts the rows in which bad happens with a lock, in the runs without fencing
-// tokens (run is 0) or with them (run is 1). bad returns how often it happens, and how many
-// runs can show it.
+// countHarm counts the rows in which a harm happens with a lock, in the runs without fencing
+// tokens (run is 0) or with them (run is 1). bad returns in how many runs of a cell the harm
+// happens, and how many runs can show it.
 func (t *Tally) countHarm(column, run int, bad func(Count) (n, of int)) damage {
 	var h damage
 	for i, r := range t.Rows {
@@ -124,15 +124,15 @@ func (h damage) span() span {
 
 // A survival says whether a lock still works when one of its servers is down.
 type survival struct {
-	// lost is how many of its servers the lock may lose, of the total in the runs. isTested
-	// reports whether a scenario loses one.
+	// lost is how many of its servers the lock can lose and still work, and total how many it
+	// has in the runs. isTested reports whether a server is lost in some scenario.
 	lost, total int
 	isTested    bool
 	// usual says how many servers people usually run, if they are more than the simulation
 	// has; "" otherwise.
 	usual string
 	// hasReplica reports whether a replica took over from a server in some scenario. harm is
-	// what went wrong then; "" if nothing did.
+	// what went wrong after that; "" if nothing did.
 	hasReplica bool
 	harm       string
 }
@@ -191,7 +191,7 @@ func worseHarm(a, b string) string {
 // several, so they do not show whether the lock survives.
 func (s survival) isOneOfSeveral() bool { return s.usual != "" && s.total == 1 }
 
-// oneOfSeveral is the verdict on such a lock.
+// oneOfSeveral is the verdict on a lock for which isOneOfSeveral is true.
 var oneOfSeveral = span{Text: "? 1 simulated", Tone: "doubt"}
 
 // span says in words whether the lock survives.

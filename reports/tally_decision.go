@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A decision lists the locks that fit one kind of harm that two clients at work at the same
-// time would do.
+// A decision lists the locks that are good enough for one kind of harm: the harm that two
+// clients do if they work at the same time.
 type decision struct {
 	// Need says what harm two clients do if they work at the same time. Because is the rule
 	// by which the locks were chosen.
@@ -32,8 +32,8 @@ func (t tallyTables) decisions() []decision {
 	return all
 }
 
-// cheapestLocks returns the three locks with the fewest messages, and those that need as many as
-// the third.
+// cheapestLocks returns the three locks with the fewest messages, and all locks that need as
+// many messages as the third.
 func (t tallyTables) cheapestLocks() decision {
 	const most = 3
 	d := decision{Need: "only time is lost", Because: "fewest messages"}

@@ -130,5 +130,5 @@ func (p timelineLayout) block(text story.Raw, column int) string {
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
 
-// signMoodOf maps the sign of a clause to the mood of the sign.
+// signMoodOf maps the sign of a clause to its mood, which selects the colour of the sign.
 var signMoodOf = map[story.Sign]story.Mood{story.Noteworthy: story.FaultMood, story.Broken: story.WrongMood}

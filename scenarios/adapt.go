@@ -12,11 +12,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// adaptToSystem rewrites a world for another kind of server if the lock of the run needs it: for a
-// lock on etcd, redis-3 becomes etcd-3. Each node keeps its part, such as that of a replica; a
-// later check refuses a part that such a server cannot have. There are two exceptions. If the other
-// system does not have a node's persistence, the node gets the strongest that the system has. A
-// setting that the other system does not have is dropped, and the run gets a doubt about it.
+// adaptToSystem rewrites a world for another kind of server if the lock of the run needs that
+// kind: for a lock on etcd, redis-3 becomes etcd-3. Each node keeps its part, such as that of a
+// replica; a later check refuses a part that the new kind of server cannot have. There are two
+// exceptions. If the other system does not have a node's persistence, the node gets the most
+// durable persistence of that system. A setting that the other system does not have is dropped,
+// and the run gets a doubt about it.
 func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 	targetSystem := c.Lock.Kind.System
 	if targetSystem == "" || targetSystem == storySystem.Name {
@@ -133,11 +134,11 @@ func checkClientClocks(c sim.Config) error {
 	return nil
 }
 
-// WitnessesIn returns the variant's witnesses for the lock of a run, with the names that the nodes
-// have in its trace. Another kind of server has other names for its nodes, but they are in the same
-// order. If a witness was not seen, and the scenario expects nothing of the lock, the run may be
-// what the author expects of another lock on the same system. WitnessesIn then returns that lock's
-// witnesses, if all of them were seen.
+// WitnessesIn returns the variant's witnesses for the lock of a run, with the names that the
+// nodes have in its trace. Another kind of server has other names for its nodes, but they are
+// in the same order. If a witness was not seen, and the scenario expects nothing of the lock,
+// the run is compared with the other locks on the same system. If all witnesses of one of these
+// locks were seen, WitnessesIn returns the witnesses of that lock.
 func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	var kind locks.Kind
 	if len(t.Locks) > 0 {
@@ -162,9 +163,9 @@ func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	return own
 }
 
-// witnessesOfRelatives returns the witnesses that the variant gives for each other lock on
-// the system of a lock; nil if the variant expects something of the lock itself, or was
-// changed.
+// witnessesOfRelatives returns, for each other lock on the system of a lock, the witnesses that
+// the variant gives for it. It returns nil if the variant expects something of the lock itself,
+// or was changed.
 func (v *Variant) witnessesOfRelatives(kind locks.Kind) (all [][]trace.Witness) {
 	if _, isGiven := v.spec.ExpectWith.get(kind.Name); isGiven || kind.Name == v.Lock || len(v.overrides) > 0 {
 		return nil

@@ -22,7 +22,7 @@ const (
 	maxCount = 1_000_000 // sections and attempts
 )
 
-// Names are those of clients, nodes and variants. The JSON Schema uses the pattern, too.
+// These limit the names of clients, nodes and variants. The JSON Schema uses the pattern, too.
 const (
 	namePattern = `^[a-z][a-z0-9]*(-[a-z0-9]+)*$`
 	nameHint    = "a name is lower-case letters, digits and single dashes, as in client-1"

@@ -104,9 +104,9 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 	return adaptToSystem(c, s.system()), nil
 }
 
-// doubts returns the reasons why a run with another lock than the scenario's own says nothing: that
-// lock lacks what the scenario is about. The texts do not name the lock, so that a doubt about
-// several locks can be reported once.
+// doubts returns the reasons why a run with another lock than the scenario's own says nothing
+// about that lock: it lacks the feature that the scenario is about. The texts do not name the
+// lock, so that a doubt about several locks can be reported once.
 func (s *spec) doubts(kind locks.Kind) []string {
 	var doubts []string
 	for _, f := range s.Lock.Without {
@@ -232,9 +232,9 @@ func systemOf(name string) sim.System {
 	return sim.System{Name: name}
 }
 
-// nodesUsed returns the number of nodes of a lock if the file gives no number. If a cluster keeps
-// the lock, it is the default number of members; otherwise it is how many of the default nodes the
-// lock stores its grants on.
+// nodesUsed returns the number of nodes of a lock if the file gives no number. For a lock in a
+// cluster it is the default number of members. For any other lock it is the number of default
+// nodes on which the lock stores its grants.
 func nodesUsed(kind locks.Kind) int {
 	used := map[int]bool{}
 	slots, _ := kind.Slots(defaultKey, defaultNodes)

@@ -20,8 +20,8 @@ const maxText = 10_000 // bytes of any text
 // not know and each value that it cannot read, with the line, and then continues.
 type decoder struct {
 	*tree
-	// nodes maps each path of the tree, with the variant merged in, to where it was
-	// written: to the key of a field, or to the value itself if it has no key.
+	// nodes maps each path of the tree, with the variant merged in, to the node that was
+	// written there: to the key of a field, or to the value itself if it has no key.
 	nodes map[string]*yaml.Node
 	// hasUnread reports whether a list or mapping was left unread because it is too long.
 	hasUnread bool
@@ -264,9 +264,9 @@ func (d *decoder) decodeStructs(n *yaml.Node, path string, targets ...reflect.Va
 }
 
 // meantPath returns the whole path that an override was probably meant to have, if key is an
-// unknown field that its path names: a user who typed a path copies a path. names are the
-// known fields at path. It returns "" if the key is from a file, or from the value of an
-// override, or no known field is near.
+// unknown field in the path of the override. The hint then has a path that the user can copy.
+// names are the known fields at path. It returns "" if the key is from a file, or from the
+// value of an override, or no known field is near.
 func (d *decoder) meantPath(key *yaml.Node, path string, names []string) string {
 	o, ok := d.overridden[key]
 	near := nearest(key.Value, names)

@@ -44,9 +44,9 @@ func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 
 // compare reports whether a run had the expected result, and returns the differences. Every
 // property in Violated must be violated. Every other property must hold or not apply; an
-// unknown property is a difference. There is one exception, for a property that is only
-// reported (see [checks.Card]) and not in Violated: it may also be unknown, or violated
-// without being the lock's fault.
+// unknown property is a difference. There is one exception: a property that is only reported
+// (see [checks.Card]) and not in Violated can also be unknown, or violated without being the
+// lock's fault. That is no difference.
 func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.Reason) {
 	if v.Verdict != e.Verdict {
 		differences = append(differences, checks.VerdictDiffers.Reason(v.Verdict, e.Verdict))

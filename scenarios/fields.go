@@ -63,11 +63,11 @@ func valueNode(value any) *yaml.Node {
 	return n
 }
 
-// isPlain reports whether YAML writes a word without quotes. It recognizes only the two
-// forms of most words in scenarios, so it may return false for a plain word. One form is a
-// name of small letters, digits and hyphens that no version of YAML reads as something
-// else. The other is a time such as 28.5s. The YAML encoder knows the exact rules, but to
-// ask it would be a large part of the cost of making a world.
+// isPlain reports whether YAML writes a word without quotes. It recognizes only the two forms
+// of most words in scenarios, so it may return false for a plain word. One form is a name of
+// small letters, digits and hyphens that no version of YAML reads as something else. The other
+// is a time such as 28.5s. The YAML encoder knows the exact rules, but calling it would be a
+// large part of the cost of making a world.
 func isPlain(word string) bool {
 	switch word {
 	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":

@@ -27,8 +27,8 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 		run.Expected = &e
 		_, run.Differences = e.compare(run.Verdict)
 	} else if _, isRegistered := locks.Lookup(lock); isRegistered && (len(v.overrides) > 0 || lock != v.Lock && len(run.Verdict.Witnesses) == 0) {
-		// If another lock is granted to no client, the author may have meant that, but only
-		// witnesses can show it.
+		// If a lock other than the scenario's own is granted to no client, this may be what the
+		// author expects of it, but only witnesses can show that.
 		run.Verdict.DoubtIfIdle(past)
 	}
 	return run

@@ -16,9 +16,9 @@ import (
 // adaptPoints translates the points at which something begins or ends.
 //
 // With another lock, a client may wait in a queue or for a silent server instead of failing to
-// acquire. So a point at which a client has failed to acquire is also reached when it has asked,
-// and the pause between its attempts has passed since. The strike of a fault still needs the
-// failure itself: the client may be granted the lock instead.
+// acquire. So a point at which a client has failed to acquire is also reached one pause between
+// attempts after the client has asked. A fault that strikes at such a point still needs the
+// failure itself, because the client may be granted the lock instead.
 //
 // An acquire of another lock can take several requests. If one server or a cluster keeps its
 // grants, the moment at which all replies are in flight becomes the moment of the grant. Servers
@@ -101,11 +101,11 @@ func replaceAlternatives(p trace.Point, replace func(trace.Alternative) []trace.
 	return trace.AnyOf(alternatives...)
 }
 
-// adaptWitness translates a witness for a lock that is not the scenario's own. What the
-// lock answers is what the run judges, so it cannot be a precondition. If the scenario's
-// own lock grants or refuses a client something while another client is at work, or is
-// still to do something, the precondition for any other lock is that the client asked. If
-// it does so after something else, the precondition is that the lock answered.
+// adaptWitness translates a witness for a lock that is not the scenario's own. The run judges
+// the lock's answers, so an answer cannot be a precondition. The witness of an answer becomes
+// weaker. If the scenario's own lock answers a client while another client is at work, or
+// before another event, the precondition is that the client asked. If it answers after another
+// event, the precondition is that the lock answered at all.
 func adaptWitness(w trace.Witness) trace.Witness {
 	asked := func(verbs ...trace.Verb) func(trace.Alternative) []trace.Alternative {
 		return func(alternative trace.Alternative) []trace.Alternative {

@@ -82,9 +82,10 @@ func (o override) parts() ([]pathPart, error) {
 // a list are counted from 1. The value is YAML on one line, as a file would have it, such
 // as "20s" or "[read x, write x]"; the word null removes what is there.
 //
-// Each changed variant is read and checked again like a file. If a text is not an override,
-// the error says why; if a change is not possible, it is an [Errors]. A problem of a value that an override has set names the override
-// in place of a file. Any other problem names the file, and the overrides.
+// Each changed variant is read and checked again like a file. If a text is not an override, the
+// error says why; if a change is not possible, it is an [Errors]. The error about a value that
+// an override has set names the override in place of a file. Any other error names the file,
+// and the overrides.
 //
 // A changed variant has neither expectations nor witnesses nor a narrative, because those
 // of the file are about the scenario as its author wrote it.

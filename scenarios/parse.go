@@ -25,7 +25,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// interpret makes a scenario of the tree. If it has recorded errors, the scenario is not
+// interpret makes a scenario of the tree. If the tree has recorded errors, the scenario is not
 // valid.
 func (t *tree) interpret() *Scenario {
 	base, variants := removeKey(t.root, "variants")

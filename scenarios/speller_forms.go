@@ -38,9 +38,9 @@ func (s corrector) nearestForm(text string, forms []string) string {
 		for _, candidate := range s.fillForm(strings.Fields(form), textWords) {
 			words := significantWords(candidate)
 			matched, cost := matchWords(textWords, words)
-			// The candidate must share more words with the text than the two differ in. A
-			// name in the candidate that the text lacks is no difference, because fillForm
-			// has guessed it.
+			// The candidate must share more words with the text than the two differ in. A name
+			// that the candidate has and the text lacks is no difference, because fillForm has
+			// guessed that name.
 			unmatched := len(textWords) + len(words) - 2*matched
 			for _, word := range words {
 				if slices.Contains(s.names, word) && !slices.Contains(textWords, word) {
@@ -140,8 +140,8 @@ func (s corrector) parseWords(text string) []string {
 // withoutDashes returns a name without its dashes and underscores.
 func withoutDashes(name string) string { return strings.NewReplacer("-", "", "_", "").Replace(name) }
 
-// matchName returns the name that a word is, apart from dashes or a final s in place of
-// "'s"; "" if it is none.
+// matchName returns the name that equals the word, apart from dashes or a final s in place of
+// "'s"; "" if there is none.
 func (s corrector) matchName(word string) string {
 	word = withoutDashes(word)
 	for _, name := range s.names {

@@ -12,17 +12,17 @@ import (
 
 // A standIn says that the only server of a lock represents several servers of a scenario.
 //
-// Many scenarios strike one of five servers while a client cannot reach two others: then a
-// majority depends on that server. A lock that keeps its grants on one server always
-// depends on it. So a fault that strikes one of the scenario's servers strikes the lock's
-// only server instead, and the client can reach that server. The zero standIn changes
+// Many scenarios strike one of five servers while a client cannot reach two others, so a
+// majority depends on the struck server. A lock that keeps its grants on one server always
+// depends on that server. So a fault that strikes one of the scenario's servers strikes the
+// lock's only server instead, and the client can reach that server. The zero standIn changes
 // nothing.
 type standIn struct {
 	// server is the lock's only server, and servers are those of the scenario that it
 	// represents.
 	server  string
 	servers []string
-	// left are the faults that have no counterpart, as indexes: they only cut a client off
+	// left are the indexes of the faults that are left out, because they only cut a client off
 	// from servers that the lock does not use.
 	left []int
 }
@@ -36,8 +36,8 @@ func (s standIn) name(server string) string {
 }
 
 // findStandIn returns the stand-in that a lock needs for the faults of a scenario, whose
-// servers are masters. It returns an error if a fault cannot act on the lock, and nothing
-// can stand in.
+// servers are masters. It returns an error if a fault cannot act on the lock, and the lock has
+// no server that can stand in.
 func findStandIn(kind locks.Kind, key string, masters []string, faults []sim.Fault) (standIn, error) {
 	server := onlyServer(kind, key, len(masters))
 	if server < 0 {

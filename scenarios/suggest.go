@@ -21,9 +21,9 @@ type suggestion struct {
 	hint string
 }
 
-// suggest returns what was probably meant by a text at a place of the file; it calls find to find
-// that out. A result is remembered, because several variants may share the misspelling. After
-// maxHints misspellings suggest calls find no more, and returns an empty suggestion.
+// suggest returns what was probably meant by a text at a place of the file, as find returns it.
+// It remembers the result, because several variants may share the misspelling. After maxHints
+// misspellings it returns an empty suggestion without a call of find.
 func (t *tree) suggest(at *yaml.Node, text string, find func() suggestion) suggestion {
 	key := misspelling{at, text}
 	m, known := t.suggestions[key]

@@ -1,9 +1,10 @@
 package explore
 
 // A bloom is a Bloom filter (Burton H. Bloom, "Space/time trade-offs in hash coding with
-// allowable errors", 1970): a set of hashes whose memory does not grow. The price is that
-// it may report a hash that was not added. In a search of a million worlds each lane adds
-// about 16,000 hashes. With so many, has is wrong for about one hash in 1,500.
+// allowable errors", 1970): a set of hashes whose memory does not grow. The price is that it
+// may report a hash that was not added. In a search of a million worlds each [lane], a part of
+// the search with its own filters, adds about 16,000 hashes. Then the method has is wrong for
+// about one hash in 1,500.
 type bloom [1 << (bloomBits - 6)]uint64
 
 // bloomBits is how many bits of a hash select one bit of the filter.

@@ -37,8 +37,8 @@ type Shape struct {
 	X, Y, W, H int
 	Corner     int
 	Path       string
-	// step is the first build with the shape; 0 if all have it. isBar means that the shape
-	// extends over time, so a build cuts it at its last moment.
+	// step is the number of the first build that has the shape; 0 if all builds have it. isBar
+	// means that the shape extends over time, so a build cuts it at the build's last moment.
 	step  int
 	isBar bool
 }
@@ -70,7 +70,8 @@ func (t Text) Box() Box {
 	return Box{x, t.Y - t.Size*19/20, w, t.Size * 6 / 5}
 }
 
-// A sentence is a part of the description of a board. step is the first build with it.
+// A sentence is a part of the description of a board. step is the number of the first build
+// that has the sentence.
 type sentence struct {
 	text string
 	step int

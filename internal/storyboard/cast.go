@@ -22,7 +22,7 @@ type cast struct {
 	sections []*history.Section
 	// objects are the objects of which the finding speaks; none if it speaks of none.
 	objects []string
-	// otherClients and otherSections count what was left out.
+	// otherClients and otherSections count the clients and sections that were left out.
 	otherClients, otherSections int
 }
 
@@ -172,9 +172,9 @@ func (c *cast) hasSeveralObjects() bool {
 	return len(objectsOf(c.history)) > 1
 }
 
-// hasRequest reports whether a request to the storage is of the cast: it was made in one of
-// the sections, or by one of the clients outside any section. It is for one of the objects,
-// or was refused, which can keep a client from the objects.
+// hasRequest reports whether a request to the storage belongs to the cast. The request must be
+// of one of the sections, or of one of the clients outside any section. It must also be for one
+// of the objects, or have been refused, because a refusal can keep a client from the objects.
 func (c *cast) hasRequest(ev *trace.Event) bool {
 	id := history.Acquisition{Client: ev.Client(), Section: ev.Section}
 	isOurs := c.hasSection(id) || c.hasClient(id.Client) && c.history.Section(id) == nil

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// describe describes the board in words, with a sentence for each moment. The words say all that
-// the picture says, because some readers have nothing else.
+// describe describes the board in words, with a sentence for each moment. The words say all
+// that the picture shows, because some readers cannot see the picture.
 func (l *layout) describe() {
 	say := func(words string, step int) {
 		l.board.sentences = append(l.board.sentences, sentence{story.Visible(words), step})

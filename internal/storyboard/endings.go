@@ -179,7 +179,7 @@ func classOf(e ending) string {
 	return "fault"
 }
 
-// placeFoot explains the bars that are drawn, and says what is not shown.
+// placeFoot writes, below the endings, what the bars mean and what is not shown.
 func (l *layout) placeFoot() {
 	y := Height - 12
 	x := margin

@@ -13,13 +13,14 @@ import (
 )
 
 // readSpells adds the pauses, crashes and errors of the cast's clients and of all servers.
-// Servers that share a lane and a fate have one moment.
+// Servers on one lane whose spells have the same kind and the same times have one moment.
 func (r *reader) readSpells() {
 	type fate struct {
 		lane  lane
 		state history.State
 		how   string
-		// The events of one fate differ, so its times decide.
+		// Servers with the same spell have different events, so the times of the spells are
+		// compared.
 		from, to time.Duration
 	}
 	groups := map[fate][]string{}

@@ -20,7 +20,7 @@ const (
 	maxClients  = 3
 	maxSections = 4
 	maxMoments  = 8
-	// maxEndMoments is the most of these moments that are in the ending of one run.
+	// maxEndMoments is the largest number of these moments in the ending of one run.
 	maxEndMoments = 2
 	// minMoments is the number of common moments that are shown even if there is not enough
 	// room for their texts.

@@ -15,9 +15,9 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// A correction answers a command as Redis does, where miniredis would answer differently.
-// It applies if the number of words after the command's name is from minArgs to maxArgs.
-// answer reports whether it has answered; if not, miniredis answers.
+// A correction answers a command as Redis does, where miniredis would answer differently. It
+// applies if the number of words after the command's name is from minArgs to maxArgs. The
+// function answer returns true if it has answered; otherwise miniredis answers.
 type correction struct {
 	minArgs, maxArgs int
 	answer           func(n *node, c *mserver.Peer, name string, args []string) bool
@@ -240,7 +240,7 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 		args[end] = "1"
 	}
 	n.dispatchWithExpiry(c, append([]string{name}, args...), end, end+1)
-	// Setting and deleting the key removes the TTL that miniredis has kept.
+	// The node sets and deletes the key, which removes the TTL that miniredis has kept for it.
 	if left <= 0 && n.query(c, "EXISTS", args[0]) == ":0\r\n" {
 		n.query(c, "SET", args[0], "")
 		n.query(c, "DEL", args[0])
@@ -278,10 +278,10 @@ var secondsOption = map[string]string{
 // dispatchWithExpiry makes miniredis answer a command that says when its first key expires:
 // command[timeIndex] is the time, and command[unitIndex] is the word that gives the unit.
 //
-// miniredis parses that time as an int. Where an int has 32 bits, that is too few for the
-// time of day in milliseconds, as in PXAT. Then miniredis gets the next whole second, and
-// fixExpiries corrects the expiry after the whole command. It cannot be corrected in the
-// middle of a script.
+// miniredis parses that time as an int. Where an int has 32 bits, that is too few for the time
+// of day in milliseconds, as in PXAT. Then miniredis gets the next whole second, and
+// fixExpiries corrects the expiry after the whole command. In the middle of a script the expiry
+// cannot be corrected.
 func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unitIndex, timeIndex int) {
 	if _, err := strconv.Atoi(command[timeIndex]); err == nil {
 		n.dispatch(c, command...)

@@ -18,7 +18,7 @@ type disk struct {
 	isSyncPlanned bool
 	// lastSync is the true time of the last write to the disk, or of the start.
 	lastSync time.Duration
-	// unsyncedChanges counts the changes since then.
+	// unsyncedChanges counts the changes of keys since lastSync.
 	unsyncedChanges int
 	// hasMissedChanges reports whether the data set was changed without a call of
 	// recordChanges, by an update of the master.
@@ -26,16 +26,15 @@ type disk struct {
 	// isSyncStalled reports whether the last write to the disk has not ended, because the
 	// disk stalls. hasPostponed reports whether keys have changed since that write began.
 	isSyncStalled, hasPostponed bool
-	// handedToOS is the data that the operating system got before that write.
+	// handedToOS is the data that the operating system had got when the stalled write began.
 	handedToOS keyspace
 }
 
 // maxPostponed is how long Redis keeps new data for its append-only file in memory while an
-// earlier write of the file to the disk has not ended. After that it appends the data
-// nevertheless, which blocks it until the disk works again. See flushAppendOnlyFile in
-// https://github.com/redis/redis/blob/unstable/src/aof.c, and "Latency due to AOF and disk
-// I/O" in
-// https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
+// earlier write of the file to the disk has not ended. After that time Redis appends the data
+// nevertheless, which blocks the server until the disk works again. See flushAppendOnlyFile in
+// https://github.com/redis/redis/blob/unstable/src/aof.c, and "Latency due to AOF and disk I/O"
+// in https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
 const maxPostponed = 2 * time.Second
 
 // recordChanges notes that keys have changed. It writes them to the disk now or plans the

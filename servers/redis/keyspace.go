@@ -73,8 +73,8 @@ func (n *node) sortedIDs(k keyspace) []keyID {
 	return ids
 }
 
-// sortIDs sorts keys by their database and by the names that the trace shows. By their own
-// names, two keys with random names would have another order in each run.
+// sortIDs sorts keys by their database and by the names that the trace shows. If the keys were
+// sorted by their own names, two keys with random names would have another order in each run.
 func (n *node) sortIDs(ids []keyID) {
 	names := n.host.Names()
 	slices.SortFunc(ids, func(a, b keyID) int {

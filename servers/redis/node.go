@@ -63,8 +63,8 @@ type node struct {
 	// expiryAlarm rings when the next key expires.
 	expiryAlarm *agenda.Alarm
 
-	// crashCount counts the crashes. A delayed call compares it to find out whether the
-	// node has crashed since the call was planned.
+	// crashCount counts the crashes. A delayed call compares the count with that of its
+	// planning, to find out whether the node has crashed since.
 	crashCount int
 	// survivingKeys is what the node will find on its disk when it restarts after the last
 	// crash.
@@ -285,8 +285,8 @@ func (r *clientConn) recordCommand(m *sim.Request) {
 	}
 }
 
-// mayHaveChanged reports whether any key may have changed during a command: because the
-// command can write, or because a key has expired meanwhile.
+// mayHaveChanged reports whether any key may have changed during a command, because the command
+// can write or because a key has expired since.
 func (n *node) mayHaveChanged(m *sim.Request) bool {
 	args := m.Body.([]string)
 	if !m.IsHandshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {

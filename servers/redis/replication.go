@@ -22,8 +22,8 @@ type replication struct {
 	offset int
 	// waitCalls are the WAIT commands that have no answer yet.
 	waitCalls []*waitCall
-	// lastHeard is when this master last received anything from each replica, by its own
-	// clock. Replicas whose connections have ended are left out.
+	// lastHeard is when this master last received a message from each replica, by the master's
+	// own clock. Replicas whose connections have ended are left out.
 	lastHeard map[string]time.Time
 	// The master accepts a write only if it has heard from requiredReplicas replicas within
 	// maxAge.

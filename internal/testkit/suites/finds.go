@@ -18,7 +18,7 @@ import (
 // shows it.
 type Findings map[string][]string
 
-// Merge returns the findings of f and others. For a test case that is in both, it takes
+// Merge returns the findings of f and others. If both have findings of a test case, Merge takes
 // those of others.
 func (f Findings) Merge(others Findings) Findings {
 	both := maps.Clone(f)
@@ -31,8 +31,8 @@ func (f Findings) Merge(others Findings) Findings {
 func OutsideCatalogue(testCase string) bool { return !strings.HasPrefix(testCase, "catalogue/") }
 
 // IsGeneral reports whether a test case matters for any lock. A scenario about a bug of one
-// library, or about the locks of one system, does not: what it shows with another lock
-// means nothing.
+// library, or about the locks of one system, does not matter for other locks: its result with
+// another lock means nothing.
 func IsGeneral(testCase string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(testCase, "catalogue/"), "/")
 	return OutsideCatalogue(testCase) || !specificScenarios()[name]

@@ -11,13 +11,13 @@ import (
 
 // A Mutant is a lock with one mistake, as somebody writes it without a library.
 type Mutant struct {
-	// Mistake is what the lock does wrong, in a few words. Reported is what the suite must say
-	// that it does wrong: the title of a mistake.
+	// Mistake is what the lock does wrong, in a few words. Reported is the title of the mistake
+	// that the suite must report for it.
 	Mistake, Reported string
 	// ReportsLoss means that the lock claims to report a loss at release.
 	ReportsLoss bool
-	// Once are the beginnings of the names of test cases. If there are any, only these test cases
-	// run, and no other mistake may be reported.
+	// Once are the beginnings of the names of test cases. If there are any, only the test cases
+	// with these names run, and the suite must report no other mistake.
 	Once []string
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // ReaderCounts counts what [CompareReaders] has compared: moments, keys that existed at a
-// moment, those of them on nodes that were down, and those that only a reader without
-// hindsight takes for existing.
+// moment, keys among these on nodes that were down, and keys that exist only for a reader
+// without hindsight.
 type ReaderCounts struct{ Moments, Keys, OnDownNodes, Hindsight int }
 
 // CompareReaders compares what three sources say about each moment of a run: a reader that
