@@ -57,7 +57,7 @@ func complaintTitle(run scenarios.RunResult) string {
 }
 
 // undecidedTitle says that the verdict of some runs is unknown; subject is the pronoun for the
-// runs. If the scenario was changed, the title does not mention the expectations of its file.
+// runs. A changed scenario has no expectations, and the title then says so.
 func undecidedTitle(runs []scenarios.RunResult, subject string) string {
 	for _, run := range runs {
 		if run.Expected != nil {

@@ -102,10 +102,9 @@ func replaceAlternatives(p trace.Point, replace func(trace.Alternative) []trace.
 }
 
 // adaptWitness translates a witness for a lock that is not the scenario's own. The run judges
-// the lock's answers, so an answer cannot be a precondition. The witness of an answer becomes
-// weaker. If the scenario's own lock answers a client while another client is at work, or
-// before another event, the precondition is that the client asked. If it answers after another
-// event, the precondition is that the lock answered at all.
+// the lock's answers, so an answer cannot be a precondition. In a witness that an answer came
+// after another event, any answer counts. In most other witnesses it is enough that the client
+// asked; the cases below say which answers are replaced.
 func adaptWitness(w trace.Witness) trace.Witness {
 	asked := func(verbs ...trace.Verb) func(trace.Alternative) []trace.Alternative {
 		return func(alternative trace.Alternative) []trace.Alternative {
