@@ -187,8 +187,8 @@ type Keys struct {
 	// each.
 	places []Place
 	known  map[Place]bool
-	// ended, if not nil, is called for each key that ends.
-	ended func(*Holding)
+	// onEnded, if not nil, is called for each key that ends.
+	onEnded func(*Holding)
 	// changes are the changes of the last event.
 	changes []Change
 }
@@ -301,8 +301,8 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 	}
 	h.How, h.Ended, h.end = how, ev, at
 	delete(k.existing, h.Place)
-	if k.ended != nil {
-		k.ended(h)
+	if k.onEnded != nil {
+		k.onEnded(h)
 	}
 }
 

@@ -54,9 +54,9 @@ type verdict struct {
 	latencyDivisor time.Duration
 	// releases counts the releases of the run.
 	releases releases
-	// mistyped are the optional methods of the run's leases that have the right name but the
+	// mistypedMethods are the optional methods of the run's leases that have the right name but the
 	// wrong signature, so locksim ignores them.
-	mistyped []string
+	mistypedMethods []string
 	// history is what happened; nil if the world could not be run, or hung.
 	history *history.History
 	// unreliable means that this process cannot run any more worlds reliably.
@@ -117,7 +117,7 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	}
 	v.releases = releasesIn(h)
 	for _, section := range h.Sections() {
-		v.mistyped = appendNew(v.mistyped, section.Granted.Mistyped...)
+		v.mistypedMethods = appendNew(v.mistypedMethods, section.Granted.Mistyped...)
 	}
 	v.data = j.Verdict.Verdict
 	// A run that the lock ended, for example by a panic, is a problem. It casts no doubt on

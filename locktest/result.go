@@ -81,7 +81,7 @@ func (o *testResult) add(p address, w world, v verdict) {
 		}
 	}
 	o.Releases.add(v.releases)
-	o.Mistyped = appendNew(o.Mistyped, v.mistyped...)
+	o.Mistyped = appendNew(o.Mistyped, v.mistypedMethods...)
 	o.LatencyDivisor = max(o.LatencyDivisor, v.latencyDivisor)
 }
 

@@ -47,11 +47,11 @@ func newRedis(r *run, cfg sim.Node, folder string) (server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s --version: %w", program, err)
 	}
-	named := "redis-server"
+	programVersion := "redis-server"
 	if _, rest, ok := strings.Cut(string(out), "v="); ok {
-		named += " " + strings.Fields(rest)[0]
+		programVersion += " " + strings.Fields(rest)[0]
 	}
-	return &redisServer{r: r, cfg: cfg, folder: folder, program: program, programVersion: named}, nil
+	return &redisServer{r: r, cfg: cfg, folder: folder, program: program, programVersion: programVersion}, nil
 }
 
 func (s *redisServer) version() string { return s.programVersion }

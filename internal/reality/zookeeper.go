@@ -43,7 +43,7 @@ type zooKeeperServer struct {
 	clients, peers, votes string
 	reserved              []net.Listener
 	wasStarted            bool
-	named                 atomic.Value // the program and its version, as a string
+	programVersion        atomic.Value // the program and its version, as a string
 }
 
 // newZooKeeper makes the server of a node.
@@ -68,7 +68,7 @@ func newZooKeeper(r *run, cfg sim.Node, folder string) (server, error) {
 		r.cluster.watcher = w
 	}
 	s := &zooKeeperServer{r: r, cfg: cfg, folder: folder, program: program, classes: classes, watcher: w, number: len(w.members) + 1}
-	s.named.Store("ZooKeeper")
+	s.programVersion.Store("ZooKeeper")
 	for _, address := range []*string{&s.clients, &s.peers, &s.votes} {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {
@@ -80,7 +80,7 @@ func newZooKeeper(r *run, cfg sim.Node, folder string) (server, error) {
 	return s, nil
 }
 
-func (s *zooKeeperServer) version() string                 { return s.named.Load().(string) }
+func (s *zooKeeperServer) version() string                 { return s.programVersion.Load().(string) }
 func (s *zooKeeperServer) process() *child                 { return s.child.Load() }
 func (s *zooKeeperServer) shutDown()                       { shutDown(s.process().cmd.Process.Pid) }
 func (s *zooKeeperServer) address() (network, addr string) { return "tcp", s.clients }
@@ -156,7 +156,7 @@ func (s *zooKeeperServer) launch(file string, patience time.Duration) error {
 		if err == nil && strings.Contains(answer, "Mode: ") {
 			if _, rest, ok := strings.Cut(answer, "version: "); ok {
 				number, _, _ := strings.Cut(rest, "-")
-				s.named.Store("ZooKeeper " + number)
+				s.programVersion.Store("ZooKeeper " + number)
 			}
 			return nil
 		}

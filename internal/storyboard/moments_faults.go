@@ -15,7 +15,7 @@ import (
 // readSpells adds the pauses, crashes and errors of the cast's clients and of all servers.
 // Servers on one lane whose spells have the same kind and the same times have one moment.
 func (r *reader) readSpells() {
-	type fate struct {
+	type spellKey struct {
 		lane  lane
 		state history.State
 		how   string
@@ -23,17 +23,17 @@ func (r *reader) readSpells() {
 		// compared.
 		from, to time.Duration
 	}
-	groups := map[fate][]string{}
-	fateOf := func(s *history.Spell) fate {
+	groups := map[spellKey][]string{}
+	keyOf := func(s *history.Spell) spellKey {
 		span := s.Interval()
-		return fate{r.laneOf(s.Process), s.State, s.How, span.From.At, span.To.At}
+		return spellKey{r.laneOf(s.Process), s.State, s.How, span.From.At, span.To.At}
 	}
 	for _, s := range r.Spells() {
-		f := fateOf(s)
+		f := keyOf(s)
 		groups[f] = append(groups[f], s.Process)
 	}
 	for _, s := range r.Spells() {
-		f := fateOf(s)
+		f := keyOf(s)
 		group := groups[f]
 		delete(groups, f)
 		if len(group) == 0 || f.lane.client != "" && !r.cast.hasClient(f.lane.client) {

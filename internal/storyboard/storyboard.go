@@ -39,7 +39,7 @@ const (
 // Draw draws the storyboard of runs of one world, which differ in the storage's fencing.
 // If there is no room for all texts, it shows fewer moments.
 func Draw(title string, runs []story.Run) *Board {
-	s := newScript(runs)
+	s := newPlan(runs)
 	for {
 		l := newLayout(title, s)
 		board := l.draw()
@@ -71,8 +71,8 @@ type ending struct {
 // steps returns how many steps of the storyboard the ending has.
 func (e ending) steps() int { return max(1, len(e.moments)) }
 
-// newScript chooses what the storyboard of some runs shows.
-func newScript(runs []story.Run) *plan {
+// newPlan chooses what the storyboard of some runs shows.
+func newPlan(runs []story.Run) *plan {
 	s := &plan{runs: runs, cast: newCast(runs)}
 	lists := make([][]*moment, len(runs))
 	for i, run := range runs {

@@ -38,7 +38,7 @@ func textsOf(moments []*moment) []string {
 // A client is paused in its section until its lease has ended. Everything up to its late
 // write is common to the two runs, and the write is applied in one and refused in the other.
 func TestStoryboardOfAPausedHolder(t *testing.T) {
-	s := newScript(runsOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes")))
+	s := newPlan(runsOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes")))
 	want := []string{"granted, token 1", "reads v0", "paused 30s", "lease expires", "granted, token 2", "writes v1"}
 	if got := textsOf(s.common); !slices.Equal(got, want) {
 		t.Errorf("the common moments are %q, want %q", got, want)
@@ -58,7 +58,7 @@ func TestStoryboardOfAPausedHolder(t *testing.T) {
 
 // A storyboard of one run has everything in one line, and ends with the run's verdict.
 func TestStoryboardOfOneRun(t *testing.T) {
-	s := newScript(runsOf(simtest.PausedHolderTrace("none")))
+	s := newPlan(runsOf(simtest.PausedHolderTrace("none")))
 	got := textsOf(s.common)
 	if len(got) == 0 || got[len(got)-1] != "overwrites v1" {
 		t.Errorf("the moments are %q, want the late write at the end", got)
@@ -86,7 +86,7 @@ func TestStoryboardWithoutTheCause(t *testing.T) {
 			}
 			traces = append(traces, simtest.RunWorld(t, world))
 		}
-		return newScript(runsOf(traces...))
+		return newPlan(runsOf(traces...))
 	}
 	effects := []kind{pauseKind, lapseKind, lateWriteKind, refusalKind}
 	shown := func(s *plan) (all []kind) {

@@ -65,12 +65,12 @@ func ResultOf(s *scenarios.Scenario) (*scenarios.Result, error) {
 	if !s.BuiltIn() {
 		return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 	}
-	once, _ := played.LoadOrStore(s.Name, sync.OnceValues(func() (*scenarios.Result, error) {
+	once, _ := resultFuncs.LoadOrStore(s.Name, sync.OnceValues(func() (*scenarios.Result, error) {
 		return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 	}))
 	return once.(func() (*scenarios.Result, error))()
 }
 
-// played maps the name of a built-in scenario to a function that runs the scenario at the
+// resultFuncs maps the name of a built-in scenario to a function that runs the scenario at the
 // first call and remembers the result.
-var played sync.Map
+var resultFuncs sync.Map
