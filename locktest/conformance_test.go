@@ -65,7 +65,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 	}
 }
 
-// No conformance test case is useless: each applies to at least one lock.
+// Each conformance test case applies to at least one registered lock.
 func TestConformanceCasesApplyToSomeLock(t *testing.T) {
 	locks := []struct {
 		kind   string

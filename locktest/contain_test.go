@@ -74,7 +74,8 @@ func TestMisbehaving(t *testing.T) {
 }
 
 // A run or a search stops soon if a call of the lock never returns, whether or not the call
-// sleeps meanwhile. The report has that mistake alone, its replay, and what was left out.
+// sleeps meanwhile. The report has only this mistake, the command that replays it, and the
+// number of test cases that were left out.
 func TestHangEndsRunAndSearch(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {

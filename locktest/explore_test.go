@@ -85,8 +85,8 @@ func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l.Lock.Acquire(ctx)
 }
 
-// A lock with short timeouts of its own is explored with shorter latencies, which it
-// survives. The report on a world then describes a run with these latencies, too.
+// A lock with short timeouts of its own is explored with shorter latencies, with which it
+// works. The report on a world then describes a run with these latencies, too.
 func TestPacedWorkloads(t *testing.T) {
 	build := mutantConstructor(t, "quorum/release-without-compare")
 	e := newExplorer(t, Config{OwnClock: true}, func(env *Env) (locks.Lock, error) {

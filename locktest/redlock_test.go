@@ -135,7 +135,8 @@ func TestLocksFailDespiteShorterLatencies(t *testing.T) {
 		name, story, rule string
 		build             locktest.New
 	}{
-		// The author of this lock meant milliseconds: no network is so fast.
+		// The timeouts of this lock are so short that no network is fast enough: its author
+		// meant milliseconds.
 		{"the timeout for each node is 50 µs", "partial/minority", "progress", newUsersRedlock(50 * time.Microsecond)},
 		{"acquire retries without a pause", "catalogue/retry-jitter", "endless retry", func(env *locktest.Env) (locks.Lock, error) {
 			lock, err := newUsersRedlock(20 * time.Millisecond)(env)

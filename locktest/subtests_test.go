@@ -27,8 +27,8 @@ func TestSubtestsOfAnyName(t *testing.T) {
 	}
 }
 
-// A test that does something else in the processes that run the worlds is told so. The lock is
-// not to blame.
+// If a test does something else in the processes that run the worlds, the error says so, and
+// does not blame the lock.
 func TestSubtestThatIsSkippedInAWorker(t *testing.T) {
 	if os.Getenv("LOCKSIM_WORKER") != "" {
 		t.Skip("as a test that is skipped at night might do")

@@ -115,7 +115,7 @@ func TestAttend(t *testing.T) {
 		{&sim.Partition{Process: "listener-1", From: []string{"listener-2"}}, 2},
 		{&sim.Delay{Process: "listener-1", To: "listener-2", By: time.Second}, 2},
 		{CrashOf("listener-2", trace.Kill), 2},
-		// A fault that strikes no link between two nodes calls nothing.
+		// A fault that strikes no link between two nodes does not call Attend.
 		{PauseOf("client-1"), 0},
 		{&sim.Partition{Process: "client-1", From: []string{"listener-2"}}, 0},
 	} {

@@ -65,8 +65,8 @@ func writeTokens(tr *trace.Trace) string {
 }
 
 // client-1's write stalls in the storage until client-2's write has been applied. A storage
-// that checks and writes in one step then refuses client-1's write. A storage that checks
-// in a step of its own has accepted it before, and applies it.
+// that checks and writes in one step then refuses client-1's write. A storage that checks in a
+// step of its own has accepted client-1's write before the stall, and applies it.
 func TestStallAndThePolicies(t *testing.T) {
 	for _, test := range []struct {
 		policy           storage.Policy

@@ -80,8 +80,8 @@ func TestScheduledSections(t *testing.T) {
 	}
 }
 
-// A client with KeepsFor keeps the lock until that time has passed since the grant, even if
-// it has done its tasks before.
+// A client with KeepsFor keeps the lock at least for that time after the grant, even if its
+// tasks take less time.
 func TestKeepsFor(t *testing.T) {
 	for _, test := range []struct {
 		works, keeps time.Duration

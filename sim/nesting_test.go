@@ -52,8 +52,8 @@ func TestNestedSections(t *testing.T) {
 	Equal(t, "client-1's calls of locks", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, acquire c 3 in 2, release c 3, release b 2, release a 1")
 	Equal(t, "client-1's steps", Steps(tr, "client-1"), "acquire, acquire, acquire, read b, write a, write b, write x, release, release, release")
 	Equal(t, "what the storage served", StorageOps(tr), "write b for client-2 (1), write b for client-2 (2), read b for client-1 (3), write a for client-1 (1), write b for client-1 (3), write x for client-1 (1)")
-	// A value that the client writes names the version that it read or wrote before, under
-	// whichever lock.
+	// A value that the client writes names the version that the client read or wrote before,
+	// whichever of its locks protected that step.
 	var values []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Client() == "client-1" && ev.Step == trace.Write {

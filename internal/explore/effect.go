@@ -5,16 +5,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An effectPolicy is how a search treats the faults that have one effect; see
+// An effectPolicy says how a search treats all faults that have the same effect; see
 // [trace.Effects].
 type effectPolicy struct {
-	// harmRank is the place of the effect, from 1, if effects are ordered by how often such
-	// faults do harm.
+	// harmRank is the place of the effect, from 1, in the order of how often faults with this
+	// effect do harm.
 	harmRank int
-	// familyOf returns the family of such a fault in a world: its consequence for a lock.
+	// familyOf returns the family of a fault with this effect in a world: the consequence of
+	// the fault for a lock.
 	familyOf func(*Record, runs.WorldSpec, runs.Fault) family
-	// aftermath is what happens on a node after such a fault. evidence is how a run shows
-	// that the fault has acted.
+	// aftermath is the event on a node that follows a fault with this effect. evidence says how
+	// a run shows that the fault has acted.
 	aftermath aftermath
 	evidence  evidence
 }

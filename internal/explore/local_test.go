@@ -98,7 +98,7 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 	}
 }
 
-// Every single fault makes a world that can be run, and nearly all of them act in it.
+// The world with any single fault can be run, and nearly all single faults act in their worlds.
 func TestSingleFaultsMakeSense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test runs thousands of worlds")

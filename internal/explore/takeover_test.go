@@ -27,8 +27,8 @@ func slowLock(t *testing.T) Lock {
 }
 
 // Another client may have to wait for long after a crash of the holder. Then the longest
-// faults last longer than that, and the work of the holder does too. If the longest faults
-// last longer anyway, nothing changes.
+// faults, and the work of the holder, last longer than this wait. If the longest faults outlast
+// the wait anyway, nothing changes.
 func TestTakeover(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock    Lock

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A stubbornWatcher knows which sessions exist, and nothing else.
+// A stubbornWatcher is a [clusterWatcher] for tests that only knows which sessions exist.
 type stubbornWatcher struct {
 	clusterWatcher
 	sessions map[string]bool
@@ -84,8 +84,8 @@ func TestHolderInACluster(t *testing.T) {
 	}
 }
 
-// A change that no request and no end of a session explains makes the run unknown, and so
-// does one that two clients may have made.
+// A change that no request and no end of a session explains makes the run inconclusive. So does
+// a change that two clients may have made.
 func TestUnexplainedChanges(t *testing.T) {
 	for want, cause := range map[string]func(c *cluster) change{
 		"no client's request": func(c *cluster) change {
@@ -112,8 +112,8 @@ func TestUnexplainedChanges(t *testing.T) {
 	}
 }
 
-// If two clients have asked for the same key, it is set by the one to whose session it is
-// bound.
+// If two clients have asked for the same key, the change belongs to the client to whose session
+// the key is bound.
 func TestOwnerOfASharedKey(t *testing.T) {
 	c, seen := lockedCluster(locks.Etcd), 0
 	c.asks("client-1", &effect{puts: []string{"/lock"}})

@@ -90,8 +90,8 @@ func (c *etcdConn) answer(frames ...[]byte) reading {
 	return c.cut.read(all, c.asked)
 }
 
-// The answer to a call is everything up to its end, and has the revision that the member
-// names.
+// The answer to a call is all frames up to the end of the call, and has the revision that the
+// member names.
 func TestAnswerOfEtcd(t *testing.T) {
 	c := newEtcdConn(t)
 	settings := frame(4, 0, 0)
@@ -122,7 +122,7 @@ func TestAnswerOfEtcd(t *testing.T) {
 	}
 }
 
-// A watch is answered once, and what follows are notifications.
+// A watch is answered once; all later messages are notifications.
 func TestNotificationsOfEtcd(t *testing.T) {
 	c := newEtcdConn(t)
 	q := c.ask("Watch resource/7", frame(1, 4, 1), frame(0, 0, 1, grpcMessage(bytesField(1, nil))...))

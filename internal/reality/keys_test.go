@@ -16,8 +16,8 @@ func init() {
 	programs["too-large-quorum"] = program{ready: func(_ reality.Command, a *reality.Answer) { a.Quorum = 2 }}
 }
 
-// A lock whose key no server has had says nothing about the lock, unless its program reports
-// the real key.
+// A run in which no server has had the lock's key says nothing about the lock, unless the
+// program reports the real key.
 func TestKeyOfTheLock(t *testing.T) {
 	const want = `no client has set the key "resource"`
 	for name, isSeen := range map[string]bool{"plain": true, "other-key": false, "other-key-reported": true} {
@@ -28,8 +28,8 @@ func TestKeyOfTheLock(t *testing.T) {
 	}
 }
 
-// Programs that report what the world does not have, or different keys of one lock, are
-// refused.
+// Programs are refused if they report more servers than the world has, or different keys of one
+// lock.
 func TestReportOfTheLock(t *testing.T) {
 	for name, want := range map[string]string{
 		"own-key-of-each":  "different",

@@ -32,8 +32,8 @@ func configOf(t *testing.T, name, variant string) sim.Config {
 	return cfg
 }
 
-// A scenario that needs what cannot be done with real servers is refused, and the error
-// says what that is.
+// A scenario that cannot be played on real servers is refused, and the error says which part of
+// it cannot be played.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct{ scenario, variant, want string }{
 		{"gc-pause", "", ""},

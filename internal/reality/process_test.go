@@ -58,8 +58,8 @@ func TestChildWithoutAGuard(t *testing.T) {
 	}
 }
 
-// A server that ends at once says why on its standard output, and a path that is too long
-// for a socket is named.
+// If a server ends at once, the error contains what the server wrote to its standard output.
+// The error about a path that is too long for a socket names the path.
 func TestReasonOfAServer(t *testing.T) {
 	c, err := guardOf(t, "").startServer(exec.Command("sh", "-c", "echo the disk is full"))
 	if err != nil {

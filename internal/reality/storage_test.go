@@ -36,8 +36,9 @@ func finalData(tr *trace.Trace) string {
 	return strings.Join(all, " ")
 }
 
-// A storage that is killed comes back with its data. A token that it keeps only in memory is lost,
-// so it accepts a write with an older token; a token that it keeps with the data is not.
+// A storage that is killed comes back with its data. A token that it keeps only in memory is
+// lost, so it accepts a write with an older token. A token that it keeps with the data is not
+// lost.
 func TestCrashOfTheStorage(t *testing.T) {
 	const scenario = `clients:
   client-1: {works-until: storage restarted, attempts: 1}

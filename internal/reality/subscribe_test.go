@@ -28,7 +28,8 @@ func init() {
 	}}
 }
 
-// A subscription in a pipeline behind another command does not keep the server busy.
+// A subscription in a pipeline behind another command does not count as a request that the
+// server executes.
 func TestSubscriptionInAPipeline(t *testing.T) {
 	tr := mustPlay(t, "subscribes", "horizon: 2s\nclients:\n  client-1: {}\n")
 	if got := eventsOf(tr, "client-1", trace.KindDone); got == "" {

@@ -19,9 +19,9 @@ import (
 	"time"
 )
 
-// A Pool gives orders to workers, several at the same time. A worker is a process that
-// calls [Serve], usually this program, started again with other arguments. An order that
-// ends its process, or never returns, costs no other order.
+// A Pool gives orders to workers, several at the same time. A worker is a process that calls
+// [Serve], usually this program, started again with other arguments. If an order ends its
+// process, or never returns, the other orders are carried out nevertheless.
 type Pool struct {
 	PoolOptions
 	// lifetime is done when the pool is closed. close ends it.

@@ -79,7 +79,7 @@ func (p *Remote) request(ctx context.Context, o workOrder) (r workReply, err err
 	return r, err
 }
 
-// endingOf returns how the run ended that made a worker die.
+// endingOf returns the ending of the run in which a worker died.
 func endingOf(d Death) trace.Ending {
 	ending := trace.Ending{Rule: d.Rule(), Why: "the process that ran it "}
 	if d.Panic == "" {

@@ -109,8 +109,8 @@ func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Backend,
 		if r.Outcome.hasBreak(trace.ConductLeak) {
 			leaks++
 		}
-		// Some worlds make a new process necessary. Code that hangs keeps running, and may
-		// keep a processor busy. Goroutines that were left behind take memory.
+		// After some worlds a new process has to take over. Code that hangs keeps running, and
+		// may keep a processor busy. Goroutines that were left behind take memory.
 		return r, leaks == maxLeaks || r.Outcome.hasBreak(trace.ConductHang) || sim.LeftBehind() > 0
 	})
 }

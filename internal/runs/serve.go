@@ -16,10 +16,10 @@ import (
 // does not wake its pool for every answer.
 const flushDelay = 20 * time.Millisecond
 
-// Serve makes this process a worker of a [Pool]. It reads orders from in and carries them
-// out one after another, by calling execute. It writes the answers to out, soon after
-// execute returns them. While execute runs, it may send notes on its progress by calling
-// note. If last is true, the worker does nothing more after that answer.
+// Serve makes this process a worker of a [Pool]. It reads orders from in and carries them out
+// one after another, by calling execute. It writes the answers to out, soon after execute
+// returns them. While execute runs, it may send notes on its progress by calling note. If
+// execute returns last as true, the worker carries out no further order after that answer.
 //
 // Serve does not return. The process exits when in ends, even in the middle of an order:
 // the pool then has no more orders or no longer exists, and a job that never returns must
