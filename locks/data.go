@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// A DataClient is a lock whose servers can also store the data that the lock protects. It
-// reads and writes the data with the lock's client, but in requests of their own, whether
-// or not the client holds the lock at that time. (A [Keeper] reads and writes in the
-// transaction in which the lock is held.)
+// A DataClient is a lock whose servers can also store the data that the lock protects. It reads
+// and writes the data with the lock's client, but in separate requests, whether or not the
+// client holds the lock at that time. (A [Keeper] reads and writes in the transaction in which
+// the lock is held.)
 type DataClient interface {
 	Lock
 	// Read returns the version of an object: how often it was written, 0 if never.

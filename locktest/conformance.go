@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The conformance test cases check what troubles with single messages do not show: that a lock
-// keeps the claims of its Config, notices the loss of a lease, treats a second handle as a
-// second client, and leaves no key behind.
+// The conformance test cases check what troubles with single messages do not show. A lock must
+// keep the claims of its Config, notice the loss of a lease, treat a second handle as a second
+// client, and leave no key behind.
 
 // conformanceCases returns the conformance test cases, except those of the TTL.
 func conformanceCases() []testCase {

@@ -149,8 +149,8 @@ func (e *explorer) setWorkloads(bases []explore.Base) {
 	e.search.Bases, e.local = bases, explore.NewLocal(all, e.config.Patience)
 }
 
-// fitWorkloads fits the workloads to the lock: to the latencies that it survives, as [Run]
-// does, and to how long another client waits for a holder that has crashed. startBackend
+// fitWorkloads fits the workloads to the lock: to the latencies with which it works, as [Run]
+// does, and to the time for which another client waits for a crashed holder. startBackend
 // starts the processes that run the worlds of the current workloads.
 func (e *explorer) fitWorkloads(t *testing.T, startBackend func() runs.Backend) {
 	t.Helper()

@@ -61,8 +61,8 @@ type RunResult struct {
 	Lock string
 	// Fencing is [Off] or [On].
 	Fencing string
-	// Represents says which servers of the scenario the lock's only server stands for, if it is
-	// not the scenario's own lock; "" if it stands for none.
+	// Represents says which servers of the scenario the lock's only server represents, if the
+	// lock is not the scenario's own; "" if it represents none.
 	Represents string
 	// History is what the trace of the run says.
 	History *history.History

@@ -53,10 +53,10 @@ func findAlike(cfg sim.Config, locks []trace.LockInfo, nodes []string) map[strin
 	return first
 }
 
-// nodeFacts lists, sorted, all that a world says about nodes by their names: their systems,
-// disks and settings, the keys that they keep, the latencies of their connections, the
-// faults that strike them, and the clients that wait for something on them. The function
-// name renames the processes.
+// nodeFacts lists, sorted, all that a world says about nodes by their names. These facts are
+// the nodes' systems, disks and settings, the keys that they keep, the latencies of their
+// connections, the faults that strike them, and the clients that wait for an event on them. The
+// function name renames the processes.
 func nodeFacts(cfg sim.Config, locks []trace.LockInfo, name func(string) string) (all []string) {
 	add := func(words ...any) { all = append(all, fmt.Sprintln(words...)) }
 	for _, n := range cfg.Nodes {

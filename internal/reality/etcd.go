@@ -111,8 +111,8 @@ func (s *etcdServer) start() error {
 	}
 }
 
-// firstKey is the key with which a range or a watch of all keys begins, and that stands for its
-// end.
+// firstKey is the key with which a range or a watch of all keys begins. As the end of a range
+// it means that there is no end.
 var firstKey = []byte{0}
 
 // etcdPatience is how long the harness waits for an answer of a member.

@@ -15,12 +15,12 @@ import (
 // without hindsight.
 type ReaderCounts struct{ Moments, Keys, OnDownNodes, Hindsight int }
 
-// CompareReaders compares what three sources say about each moment of a run: a reader that
-// has seen only the events up to that moment, the history of the whole run, and the history
-// of the run cut off at that moment. They must agree, except about three things for which a
-// reader needs to know the rest of the run: whether a key still existed although its node
-// was down, whether a restarted node would show a key whose loss it has yet to record, and
-// how a lease ends that is lost.
+// CompareReaders compares what three sources say about each moment of a run. The sources are a
+// reader that has seen only the events up to that moment, the history of the whole run, and the
+// history of the run cut off at that moment. The sources must agree, except about three facts
+// that only the rest of the run shows. These are whether a key still existed although its node
+// was down, whether a restarted node would show a key whose loss it has yet to record, and how
+// a lost lease ends.
 func CompareReaders(t *testing.T, all []*scenarios.Scenario) ReaderCounts {
 	t.Helper()
 	var seen ReaderCounts
