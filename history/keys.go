@@ -52,8 +52,8 @@ type Holding struct {
 	// outages are the intervals in which the key's node was down while the key existed, in
 	// order.
 	outages []Interval
-	// expiredAt is when the key expired by the node's clock. It is set only if the node was
-	// down then.
+	// expiredAt is when the key expired by the node's clock. It is set only for an expired key
+	// whose node was down at some time while the key existed.
 	expiredAt Moment
 }
 

@@ -90,7 +90,7 @@ func (s *subject) nodes() (names []string) {
 }
 
 // majority returns the names of as many nodes as a grant needs. Without these nodes no grant is
-// possible, because a quorum is more than half of the nodes.
+// possible.
 func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spareNodes()] }
 
 // spareNodes returns how many nodes can be missing when a grant is made.

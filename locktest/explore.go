@@ -149,9 +149,9 @@ func (e *explorer) setWorkloads(bases []explore.Base) {
 	e.search.Bases, e.local = bases, explore.NewLocal(all, e.config.Patience)
 }
 
-// fitWorkloads fits the workloads to the lock: to the latencies with which it works, as [Run]
-// does, and to the time for which another client waits for a crashed holder. startBackend
-// starts the processes that run the worlds of the current workloads.
+// fitWorkloads fits the workloads to the lock. Like [Run], it chooses latencies with which the
+// lock works. It also measures for how long another client waits for a crashed holder.
+// startBackend starts the processes that run the worlds of the current workloads.
 func (e *explorer) fitWorkloads(t *testing.T, startBackend func() runs.Backend) {
 	t.Helper()
 	worlds := startBackend()
