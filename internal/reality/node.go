@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -149,10 +150,22 @@ func startAll(nodes []*node) error {
 	errs := make([]error, len(nodes))
 	var starting sync.WaitGroup
 	for i, n := range nodes {
-		starting.Go(func() { errs[i] = n.server.start() })
+		starting.Go(func() { errs[i] = startAtPort(n.server) })
 	}
 	starting.Wait()
 	return errors.Join(errs...)
+}
+
+// startAtPort starts a server, up to five times if its port is taken: between the choice of the port
+// and the start, the system may have given it to a connection, which is soon over.
+func startAtPort(s server) (err error) {
+	for range 5 {
+		if err = s.start(); err == nil || !strings.Contains(strings.ToLower(err.Error()), "address already in use") {
+			return err
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	return err
 }
 
 // probe asks the server for its keys and records what has changed. by is the client whose
@@ -424,7 +437,7 @@ func (n *node) bringUp(isWanted func() bool, own *message) (isUp bool) {
 		return false
 	}
 	if err == nil {
-		err = n.server.start()
+		err = startAtPort(n.server)
 	}
 	n.r.do(func() {
 		switch {

@@ -1,6 +1,7 @@
 package reality
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"testing"
@@ -51,4 +52,39 @@ func TestShutdownOfPostgres(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Error("5 s after its shutdown, the server still runs")
 	}
+}
+
+// A server whose port is taken for a moment is started again. Any other error is returned at once.
+func TestStartAtPort(t *testing.T) {
+	taken, broken := errors.New("etcd ended at once: bind: Address already in use"), errors.New("etcd ended at once: no space left")
+	for _, c := range []struct {
+		errs   []error // of the starts, in order; then each start succeeds
+		want   error
+		starts int
+	}{
+		{nil, nil, 1},
+		{[]error{taken, taken}, nil, 3},
+		{[]error{broken}, broken, 1},
+		{[]error{taken, taken, taken, taken, taken, taken}, taken, 5},
+	} {
+		s := &startedServer{errs: c.errs}
+		if err := startAtPort(s); err != c.want || s.starts != c.starts {
+			t.Errorf("with the errors %v, the server is started %d times, with the error %v; want %d and %v", c.errs, s.starts, err, c.starts, c.want)
+		}
+	}
+}
+
+// A startedServer is a server that counts its starts.
+type startedServer struct {
+	server
+	errs   []error
+	starts int
+}
+
+func (s *startedServer) start() error {
+	s.starts++
+	if s.starts <= len(s.errs) {
+		return s.errs[s.starts-1]
+	}
+	return nil
 }
