@@ -187,8 +187,6 @@ type Keys struct {
 	// each.
 	places []Place
 	known  map[Place]bool
-	// onEnded, if not nil, is called for each key that ends.
-	onEnded func(*Holding)
 	// changes are the changes of the last event.
 	changes []Change
 }
@@ -301,9 +299,6 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 	}
 	h.How, h.Ended, h.end = how, ev, at
 	delete(k.existing, h.Place)
-	if k.onEnded != nil {
-		k.onEnded(h)
-	}
 }
 
 // haveSameKeys reports whether each key on node also exists on other, with the same value.
