@@ -490,18 +490,20 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 			failedRelease := func(c *history.Call) bool { return c.Step == trace.Release && c.Failed() }
 			failedAcquire := func(c *history.Call) bool { return c.Step == trace.Acquire && c.Failed() }
 			switch {
-			case (h.isInSession(k.Owner) || h.isRenewed(k)) && slices.ContainsFunc(calls, failedRelease):
+			case h.isInSession(k.Owner) && slices.ContainsFunc(calls, failedRelease):
 				return keepsKeyBySession, trace.Release, k
 			case h.isFirstInQueue(k):
 				return missesWakeUp, trace.Acquire, k
 			case k.Due == history.Forever:
-				return keyNeverExpires, h.stepOf(lastToSetExpiry(k)), k
+				return keyNeverExpires, h.stepOf(lastExpiry(k).By), k
 			case h.isRenewedAfterRelease(k):
 				return renewsAfterRelease, "", k
 			case slices.ContainsFunc(calls, failedAcquire):
 				return leavesKeyOfFailure, trace.Acquire, k // also if the client's session keeps it for long
-			case k.Due-k.Set.At >= 10*lock.TTL:
-				return keyTooLong, h.stepOf(lastToSetExpiry(k)), k
+			case lastExpiry(k).TTL >= 10*lock.TTL:
+				return keyTooLong, h.stepOf(lastExpiry(k).By), k
+			case h.isRenewed(k) && slices.ContainsFunc(calls, failedRelease):
+				return keepsKeyBySession, trace.Release, k // of a lease that does not name its session
 			}
 		}
 		if k.Ended != nil && k.How != history.Expired {
@@ -645,12 +647,13 @@ func (h *judgedRun) failsSoon(f Finding) bool {
 	return failed > 0
 }
 
-// lastToSetExpiry returns the actor that last set a key's expiry.
-func lastToSetExpiry(k *history.Holding) *trace.Actor {
+// lastExpiry returns the event with which a client last set a key's expiry. A client must have set
+// the key.
+func lastExpiry(k *history.Holding) *trace.Event {
 	if n := len(k.Touches); n > 0 && k.Touches[n-1].By != nil {
-		return k.Touches[n-1].By
+		return k.Touches[n-1]
 	}
-	return k.By
+	return k.Set
 }
 
 // isPartInReach reports whether a reason says that the lock's client could reach enough of
