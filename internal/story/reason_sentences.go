@@ -56,7 +56,7 @@ var reasonSentences = map[checks.Code]string{
 	"write-applied":          "a write of %s to %s was applied at %v",
 	"prolonged-as-if-alone":  "%s's lease, granted at %v, was extended at %v although %s had been granted the lock at %v",
 	"entered-while-inside":   "%s entered its critical section at %v, while %s was in its own from %v until %v",
-	"token-not-greater":      "%[1]s has a newer grant than %[2]s, but its fencing token (%[3]v) is not greater than the other's (%[4]v); at %[5]v both had been issued",
+	"token-not-greater":      "%[1]s has a newer grant than %[2]s, but at %[5]v its fencing token (%[3]v) was not greater than the other's (%[4]v)",
 	"removed-foreign-key":    "at %v, %v removed the key %q on %s, which belonged to %v",
 	"overwrote-foreign-key":  "at %v, %v overwrote the key %q on %s, which belonged to %v",
 	"touched-foreign-key":    "at %v, %v changed the expiry of the key %q on %s, which belonged to %v",

@@ -31,9 +31,9 @@ func TestRenderer(t *testing.T) {
 	}{
 		{
 			because("token-not-greater", "client-2", "12345678901", checks.Token(12345678901), checks.Token(12345678907), 3*time.Second),
-			"client-2 has a newer grant than 12345678901, but its fencing token (…1) is not greater than the other's (…7); at 3 seconds both had been issued",
-			"client-2 has a newer grant than 12345678901, but its fencing token (…1) is not greater than the other's (…7); at 3 seconds both had been issued",
-			"client-2 has a newer grant than 12345678901, but its fencing token (12345678901) is not greater than the other's (12345678907); at 3s both had been issued",
+			"client-2 has a newer grant than 12345678901, but at 3 seconds its fencing token (…1) was not greater than the other's (…7)",
+			"client-2 has a newer grant than 12345678901, but at 3 seconds its fencing token (…1) was not greater than the other's (…7)",
+			"client-2 has a newer grant than 12345678901, but at 3s its fencing token (12345678901) was not greater than the other's (12345678907)",
 		},
 		{
 			because("removed-foreign-key", 2*time.Second, "a", "1500ms", "redis-1", "at").And(because("by-sent-later")).And(because("everybody-in")),
