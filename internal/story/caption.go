@@ -30,7 +30,8 @@ func CaptionGrant(s *history.Section, lockName string, isNowhere bool) string {
 	return words
 }
 
-// CaptionSpell returns the caption of a state of a process on the process's own lane.
+// CaptionSpell returns the caption of a spell on the lane of its process. A spell is a period in
+// which a process is paused, is down or answers with errors.
 func CaptionSpell(s *history.Spell) string {
 	words := StateName(s)
 	switch {
@@ -44,8 +45,8 @@ func CaptionSpell(s *history.Spell) string {
 	return words + " " + ProseSpan(s.Ended.At-s.Began.At)
 }
 
-// CaptionSpellOf returns the caption of a state of one or several processes on a lane that
-// they share with others. names are the processes.
+// CaptionSpellOf returns the caption of a spell of one or several processes on a lane that they
+// share with others. names are the processes.
 func CaptionSpellOf(s *history.Spell, names string, isOne bool) string {
 	does := [2]string{"crash", "crashes"}
 	switch {
@@ -62,8 +63,8 @@ func CaptionSpellOf(s *history.Spell, names string, isOne bool) string {
 	return names + " " + does[0]
 }
 
-// CaptionFault returns the caption of a fault that leaves its process running. on is the
-// process of the lane. names returns a short name for several processes.
+// CaptionFault returns the caption of a fault that leaves its process running. on is the process
+// to which the lane belongs. names returns a short name for several processes.
 func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) string {
 	if f.Effect == "" && f.Kind == "" {
 		return f.Text // the trace of an earlier version
@@ -110,8 +111,8 @@ func captionHeld(m trace.Message, on string) string {
 	return fmt.Sprintf("%s %s request is held back", owner, m.Step)
 }
 
-// CaptionKeyLoss returns the caption of the end of a grant on the lock service, although
-// its lease has not ended. change is the change of a key that ended it.
+// CaptionKeyLoss returns the caption of the loss of a key before the lease of its owner has
+// ended. change is what happened to the key, and owner is the client.
 func CaptionKeyLoss(change history.Change, owner string) string {
 	key := Possessive(owner) + " key"
 	switch change.How {
@@ -131,8 +132,8 @@ func CaptionKeyLoss(change history.Change, owner string) string {
 	return key + " is gone"
 }
 
-// CaptionQuorumLoss returns the caption of the loss of a grant without a change of a key: too
-// few of the nodes that keep it run.
+// CaptionQuorumLoss returns the caption of a grant that is lost although none of its keys has
+// changed: too few of the nodes that keep it are running.
 func CaptionQuorumLoss(owner string, quorum int) string {
 	if quorum <= 1 {
 		return "no node keeps " + Possessive(owner) + " key"
@@ -141,8 +142,8 @@ func CaptionQuorumLoss(owner string, quorum int) string {
 }
 
 // CaptionWrite returns the caption of a write that the storage applied. isLate says that the
-// write replaces a version that its client does not know. object is the name of the object, or
-// "" unless readers have to distinguish several objects.
+// write replaces a version that its client does not know. object is the name of the object if
+// readers have to distinguish several objects; otherwise it is "".
 func CaptionWrite(ev *trace.Event, isLate bool, object string) string {
 	if isLate {
 		return fmt.Sprintf("overwrites %sv%d", appendSpace(object), ev.Replaced)

@@ -7,9 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Role describes one or more processes by their part in a lock. The description of a
-// cause names roles, where that of a fault names processes, because a cause covers many
-// worlds. Slug is a word for the role, for use in file names.
+// A Role describes one or more processes by their part in a lock, such as "a node". The
+// description of a fault names processes. The description of a cause names roles instead, because
+// a cause is a combination of faults that occurs in many worlds. Slug is a word for the role, for
+// use in file names.
 type Role struct{ Slug, words string }
 
 var (
@@ -42,9 +43,9 @@ func FaultBetween(f trace.FaultInfo, on, others Role) string {
 	return FaultNoun(f, func(role string) string { return role })
 }
 
-// CrashOn returns a noun phrase for a crash, with the persistence of the process and the
-// kind of crash: "a crash of a node with persistence everysec (power loss)". It leaves out
-// disk or how if that is "".
+// CrashOn returns a noun phrase for a crash, with the persistence of the process and the kind of
+// crash: "a crash of a node with persistence everysec (power loss)". It leaves out disk or how if
+// the value is "".
 func CrashOn(f trace.FaultInfo, on Role, disk string, how trace.Crash) string {
 	words := FaultOn(f, on)
 	switch disk {
@@ -60,9 +61,9 @@ func CrashOn(f trace.FaultInfo, on Role, disk string, how trace.Crash) string {
 	return words + " (" + strings.ReplaceAll(string(how), "-", " ") + ")"
 }
 
-// LateMessage returns a noun phrase for a message to or from a peer that the network holds
-// back. If the message belongs to a step, the phrase names the role of the peer only if the
-// peer is not the usual one for that step.
+// LateMessage returns a noun phrase for a message that the network holds back on its way to or
+// from a peer. usual says that the peer is the usual one for the message's step: then the phrase
+// does not name the peer's role.
 func LateMessage(m trace.Message, peer Role, usual bool) string {
 	words := ""
 	switch {
@@ -114,10 +115,10 @@ func Cause(faults []string) string {
 	return List(parts)
 }
 
-// Margin says how large a fault must be for what a way describes: "a pause of client-1: this
-// happens with 29.88s, not with 29.87s". survived is the largest size with which it did not happen,
-// and broken the smallest with which it did; survived is "" if it happens with any size. With a
-// smaller size something else may happen, which is another way.
+// Margin says how large a fault must be to break the lock in one particular way: "a pause of
+// client-1: this happens with 29.88s, not with 29.87s". broken is the smallest size that broke
+// the lock in this way, and survived the largest that did not; survived is "" if every size did.
+// A smaller fault may still break the lock in another way.
 func Margin(fault, survived, broken string) string {
 	if survived == "" {
 		return Visible(fault) + ": this happens with any size"

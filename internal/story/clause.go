@@ -44,7 +44,8 @@ type Clause struct {
 	Sign  Sign
 	Marks []Mark
 
-	// deeds are what clients of a crowd do in this clause; more than one in a merged clause.
+	// deeds are what single clients do in this clause, if the run has so many clients that its
+	// timeline is folded (see crowd.go). A merged clause has several.
 	deeds []deed
 
 	// fault is the number of the fault that the clause is about; 0 if that is not known.
@@ -59,7 +60,7 @@ type Clause struct {
 	merge    func(items []string) string
 }
 
-// A Step is a step of one acquisition.
+// A Step is a step of one acquisition, such as its write. An acquisition is one attempt of a client to get the lock, with the section that follows.
 type Step struct {
 	history.Acquisition
 	trace.Step

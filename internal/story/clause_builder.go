@@ -122,9 +122,9 @@ func (s *clauseBuilder) addClients() {
 	}
 }
 
-// hasContinued reports whether a client continued after the failure that made its program
-// return an error at the end: it asked for a lock again. So that failure is not the reason why
-// the client stopped.
+// hasContinued reports whether a client asked for a lock again after the failure that its program
+// returned as an error at the end. If it did, this failure is not the reason why the client
+// stopped.
 func (s *clauseBuilder) hasContinued(ev *trace.Event) bool {
 	f, _ := s.CauseOfEnd(ev)
 	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {

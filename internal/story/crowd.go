@@ -26,9 +26,10 @@ func isCrowd(h *history.History) bool {
 	return n >= smallestCrowd
 }
 
-// Timelines returns the clauses of runs that differ in one thing. If marked is true, the
-// important moments are marked. Unless messages is true, it folds what the clients of a
-// crowd do alike; folded is the number of clauses that it folded in the run with the most.
+// Timelines returns the clauses of each of some runs, which differ in one thing, such as fencing.
+// If marked is true, the important moments are marked. If messages is false and the runs have a
+// crowd of clients, Timelines folds clauses that say the same about many clients into one. folded
+// is how many clauses fewer there are because of that, in the run with the greatest difference.
 func Timelines(runs []Run, messages, marked bool) (timelines [][]Clause, folded int) {
 	many := !messages && isCrowd(runs[0].History)
 	for _, run := range runs {
@@ -59,21 +60,22 @@ func Timelines(runs []Run, messages, marked bool) (timelines [][]Clause, folded 
 	return timelines, folded
 }
 
-// A deed is what one client of a crowd does, or what is done for it, in words that are equal
-// for all clients that do the same.
+// A deed is something that one client of a crowd does, or that a server does for it. Its words do
+// not name the client, so they are equal for all clients that do the same.
 type deed struct {
 	by history.Acquisition
-	// kind is equal for the deeds that are folded into one row. text says it in more detail;
-	// it replaces kind if it is equal for all of them; "" if there is no more to say.
+	// All deeds of one kind are folded into one row, whose predicate is kind. text says the same
+	// in more detail; "" if there is no more to say. If all deeds of the row have the same text,
+	// the predicate is this text instead.
 	kind, text Raw
-	// varies is the noun for what distinguishes the texts, such as reason; "" if a row does
-	// not mention that the texts differ.
+	// varies is a noun for the differences between the texts. If it is "reason", the row adds
+	// "for 3 different reasons". If it is "", the row does not say that the texts differ.
 	varies string
 	token  uint64 // that the client got; 0 if none
 }
 
-// deedsOf returns the deeds of a clause of a crowd: the given one, or none if its kind is
-// empty. It returns nil for a run that is not folded.
+// deedsOf returns d as the only deed of a clause. It returns nil if the run has no crowd or d has
+// no kind.
 func (s *clauseBuilder) deedsOf(d deed) []deed {
 	if !s.crowd || d.kind == "" {
 		return nil
@@ -81,8 +83,9 @@ func (s *clauseBuilder) deedsOf(d deed) []deed {
 	return []deed{d}
 }
 
-// setDeed completes the deed of a clause about an event. A clause about a client whose words
-// fit every client needs no deed of its own.
+// setDeed adds to the deed of a clause which client it is about. If the clause has no deed, but
+// is about a client and its predicate fits every client, setDeed makes a deed of the predicate.
+// ev is the event that the clause describes.
 func (s *clauseBuilder) setDeed(ev *trace.Event, c *Clause) {
 	if !s.crowd {
 		return
@@ -108,8 +111,8 @@ func (s *clauseBuilder) setDeed(ev *trace.Event, c *Clause) {
 	}
 }
 
-// addDeeds adds the deeds of a clause that is merged into c. What happens to one client on
-// several nodes is one deed.
+// addDeeds adds to c the deeds of a clause that is merged into it. What happens to one client on
+// several nodes counts as one deed.
 func (c *Clause) addDeeds(deeds []deed) {
 	for _, d := range deeds {
 		if n := len(c.deeds); n == 0 || c.deeds[n-1].by != d.by || d.by.Section == 0 {
@@ -118,8 +121,9 @@ func (c *Clause) addDeeds(deeds []deed) {
 	}
 }
 
-// A crowd folds the timelines of runs with many clients. It shows by themselves what a
-// violation, a witness or a fault is about, and the first of many clauses that say the same.
+// A crowd folds the timelines of runs with many clients: one clause replaces many that say the
+// same. It never folds clauses about the events and acquisitions in its fields, nor the first
+// clause of each kind.
 type crowd struct {
 	events       map[int]bool
 	acquisitions map[history.Acquisition]bool
@@ -130,8 +134,8 @@ func newCrowd() *crowd {
 	return &crowd{map[int]bool{}, map[history.Acquisition]bool{}}
 }
 
-// spare excepts from folding what the violations, the witnesses and the faults of a run are
-// about.
+// spare records the events and acquisitions that the violations, the witnesses and the faults of
+// a run are about. The clauses about them are not folded.
 func (f *crowd) spare(run Run) {
 	h := run.History
 	for _, m := range run.Marks() {
@@ -156,7 +160,8 @@ func (f *crowd) spare(run Run) {
 	}
 }
 
-// spareParties excepts the acquisitions from folding that took part in an event.
+// spareParties records the acquisitions that took part in an event. The clauses about them are
+// not folded.
 func (f *crowd) spareParties(ev *trace.Event) {
 	if ev == nil {
 		return
@@ -171,11 +176,13 @@ func (f *crowd) spareParties(ev *trace.Event) {
 	}
 }
 
-// clausesOfCrowd returns the clauses of a run that [crowd.fold] folds.
+// clausesOfCrowd returns the clauses of a run as [crowd.fold] needs them: none is merged as a
+// repetition yet.
 func clausesOfCrowd(h *history.History) []Clause { return newClauseBuilder(h, false).build() }
 
-// fold folds those of the clauses that say the same about many clients. before are the
-// clauses before them, which are folded already.
+// fold returns the clauses after folding those that say the same about many clients. before are
+// the earlier clauses of the timeline, which have been folded. A kind of clause that occurs in
+// them need not be shown in full again.
 func (f *crowd) fold(before, clauses []Clause) []Clause {
 	seen := map[Raw]bool{}
 	for _, c := range before {
@@ -202,8 +209,8 @@ func (f *crowd) fold(before, clauses []Clause) []Clause {
 	return mergeRepetitions(folded)
 }
 
-// spares reports whether a clause is shown by itself, and no clause before it is folded with
-// one after it.
+// spares reports whether a clause is not folded. Such a clause also separates its neighbours: no
+// clause before it is folded together with one after it.
 func (f *crowd) spares(c Clause) bool {
 	if c.Mood == FaultMood || c.Mood == WrongMood && len(c.deeds) == 0 {
 		return true
@@ -221,8 +228,9 @@ func (f *crowd) spares(c Clause) bool {
 	return false
 }
 
-// foldStretch folds clauses of which none is spared. It keeps the first clause of each kind,
-// unless seen says that one has been shown, and the clauses of a kind that is rare.
+// foldStretch folds consecutive clauses of which none is spared. It keeps the first clause of
+// each kind, unless seen says that one has been shown. It also keeps the further clauses of a
+// kind if there are fewer than three.
 func foldStretch(clauses []Clause, seen map[Raw]bool) []Clause {
 	const fewest = 3
 	groups := map[Raw][]Clause{}

@@ -10,7 +10,8 @@ import (
 // written.
 type Discovery struct {
 	Lock string
-	// InGo reports that the lock is not registered, so the file can be run only from Go.
+	// InGo reports that the lock is not registered under a name, so the file can
+	// be run only from Go.
 	InGo bool
 	Seed uint64
 	// Conduct says how the lock ended the run too early; "" if the run finished.

@@ -31,8 +31,8 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 	return Subject{Thing: fill(p.Subject, f, NameOf)}, does
 }
 
-// FaultNoun returns a noun phrase for a fault, such as "a pause of client-1". name returns
-// how to name a process in it.
+// FaultNoun returns a noun phrase for a fault, such as "a pause of client-1". name returns the
+// words for a process.
 func FaultNoun(f trace.FaultInfo, name func(string) string) string {
 	return fill(f.Phrases.Noun, f, name)
 }

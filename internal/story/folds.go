@@ -9,8 +9,8 @@ import (
 )
 
 // This file merges clauses that are similar, so that a timeline becomes shorter. Each function
-// returns its clauses in the memory of those that it gets: a crowd has so many that copies of
-// them take longer than the merging.
+// reuses the memory of its argument for its result: a run with many clients has so many clauses
+// that copying them takes longer than merging them.
 
 // mergeFaultEffects merges the clause that a fault strikes with the clause after it that
 // describes what the fault does to a process.
@@ -79,8 +79,9 @@ func mergeNeighbours(clauses []Clause) []Clause {
 	return folded
 }
 
-// lastOf refers to the last of several events, given the item of each: "the last of them" if
-// the items differ, as the nodes on which a key expires, and "the last time" if one repeats.
+// lastOf returns a phrase for the last of several events. items has the item of each event, such
+// as the node on which a key expired. The phrase is "the last of them" if all items differ, and
+// "the last time" if one occurs twice.
 func lastOf(items []string) string {
 	for i, item := range items {
 		if slices.Contains(items[:i], item) {
@@ -137,8 +138,8 @@ func abbreviateNames(names []string, most int) string {
 	return List(names)
 }
 
-// continuesSeries reports whether the last of the clauses says the same about its client as
-// the first one says, and follows the clause before it within Silence.
+// continuesSeries reports whether the last clause continues the series that the first one begins:
+// it has the same predicate and mood, and it follows the clause before it within Silence.
 func continuesSeries(clauses []Clause) bool {
 	first, last := clauses[0], clauses[len(clauses)-1]
 	return (last.OfStep != (Step{}) || last.eachPredicate != "") && last.Part != StorageAnswers && last.Predicate == first.Predicate && last.Mood == first.Mood &&

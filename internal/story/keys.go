@@ -21,8 +21,8 @@ func (s *clauseBuilder) addKeys() {
 	}
 }
 
-// belongsToLock reports whether a key belongs to a lock. In a world without locks all keys
-// count as such.
+// belongsToLock reports whether a key belongs to a lock. In a world without locks it is true for
+// every key.
 func (s *clauseBuilder) belongsToLock(key string) bool {
 	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
@@ -86,9 +86,9 @@ func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
 	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.describeNodes(nodes) + after })
 }
 
-// addKey adds a clause about a key, which is merged with its neighbours of the same merge
-// key: if the same happens on several nodes, there is one clause for all of them. merge writes
-// the predicate for these nodes.
+// addKey adds a clause about a key on one node. Neighbouring clauses that have the same fold and
+// are about the same key on other nodes are merged into one clause. merge writes its predicate,
+// given the nodes.
 func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, subject string, merge func([]string) string) {
 	clause := Clause{Subject: Raw(subject), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
 	if c.How == history.Expired && c.Event.By == nil && c.Event.Owner != nil {
@@ -129,8 +129,8 @@ func (s *clauseBuilder) addOwnKey(c history.Change, fold, subject string, merge 
 	s.addMergeable(c.Event, clause, merge)
 }
 
-// addKeySet describes a set only if it replaced another client's key, or came after the
-// attempt to acquire had ended.
+// addKeySet describes that a key was set, but only in two cases. The key was overwritten by
+// another acquisition. Or the attempt to acquire had ended before the key was set.
 func (s *clauseBuilder) addKeySet(c history.Change) {
 	ev := c.Event
 	if ev.Owner == nil {

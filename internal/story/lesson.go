@@ -47,11 +47,11 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 	return Raw(strings.Join(sentences, " "))
 }
 
-// FencingFailure says why the data was damaged although the storage checks fencing tokens, if
-// one of two reasons is known: the tokens did not grow, or the storage accepted a write of an
-// older grant because no write of a newer grant had arrived before. The second is never the
-// reason with a storage that checks more than the tokens of writes, or has forgotten a token.
-// For any other reason it is "".
+// FencingFailure says why the data was damaged although the storage checks fencing tokens. It
+// knows two reasons: the tokens did not grow, or the storage accepted a write of an older grant
+// because no write of a newer grant had arrived before. It gives the second reason only for a
+// storage that checks only the tokens of writes and has forgotten none. If neither is the reason,
+// it returns "".
 func FencingFailure(on *checks.Verdict, fenced *history.History) Raw {
 	if on.Verdict == checks.Unsafe && on.Finding(checks.TokenOrder).Outcome == checks.Violated {
 		return "Fencing tokens did not help, because they did not grow from grant to grant."

@@ -50,7 +50,7 @@ func RepeatedSentence(r checks.RepeatedPeriod) Raw {
 	return Raw(fullStop(ForTimeline.Reason(r.Reason)))
 }
 
-// blameSentence says who is to blame for a violation; "" if nobody knows.
+// blameSentence says who is to blame for a violation; "" if that is not known.
 func blameSentence(b checks.Blame) string {
 	switch b.Kind {
 	case checks.KindAssumption:

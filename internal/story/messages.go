@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addMessages describes what the network did to messages. Messages that were delivered
-// normally are described only if the clauses are to include all messages.
+// addMessages describes what the network did to messages. It describes messages that were
+// delivered normally only if s.messages is set.
 func (s *clauseBuilder) addMessages() {
 	heldByFault := map[*history.Message]int{} // the number of the fault that held a message back
 	for _, a := range s.Acts() {
@@ -72,8 +72,8 @@ func (s *clauseBuilder) addNetwork(ev *trace.Event, p Part, fault int, format st
 	s.add(ev, Clause{Subject: "network", Mood: FaultMood, Part: p, fault: fault, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addConnections describes what happened to connections. Opening and closing are described
-// only if the clauses are to include all messages.
+// addConnections describes what happened to connections. It describes opening and closing only if
+// s.messages is set.
 func (s *clauseBuilder) addConnections() {
 	for _, c := range s.ConnectionEvents() {
 		ev := c.Event
@@ -98,7 +98,7 @@ func (s *clauseBuilder) addConnections() {
 	}
 }
 
-// addPeerClause adds a clause about a process and one of its peers. It is merged with its
+// addPeerClause adds a clause about a process and one of its peers. The clause is merged with its
 // neighbours if the same happens with several peers.
 func (s *clauseBuilder) addPeerClause(ev *trace.Event, merge func(peers string) string) {
 	clause := Clause{Subject: Raw(ev.Process), mergeKey: string(ev.Kind) + " " + ev.Process + reasonSuffix(ev.Text), items: []string{ev.Peer}}

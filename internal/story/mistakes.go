@@ -221,9 +221,9 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 }
 
 // MistakeTitle says in a line what a lock does wrong: "release removes the key of another
-// acquisition, because it compares nothing". step is the call of the lock in which it does
-// so; "" is written as "the lock". The title of a mistake that is not recognised says which
-// property is violated.
+// acquisition, because it compares nothing". step is the call in which the lock makes the
+// mistake; if it is "", the title begins with "the lock" instead. The title of a mistake that is
+// not recognised says which property is violated.
 func MistakeTitle(m checks.Mistake, step trace.Step) string {
 	does := mistakeTexts[m].does
 	switch {

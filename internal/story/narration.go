@@ -15,14 +15,14 @@ type narrator struct {
 	parties map[history.Acquisition]bool
 
 	now              history.Moment
-	acquireReturned  map[history.Acquisition]bool // whether its acquire has returned
+	acquireReturned  map[history.Acquisition]bool // by acquisition: whether its acquire has returned
 	latestSection    map[string]int               // by client: its latest section
-	statementsBefore map[history.Acquisition]int  // the number of statements when its latest step began
+	statementsBefore map[history.Acquisition]int  // by acquisition: the number of statements when its latest step began
 	expiredKeys      []history.Change             // expiries that have no statement yet
 	foreignKeys      []history.Change             // changes to another client's key that have no statement yet
 	lateKeys         []history.Change             // keys set late that have no statement yet
 	heldBack         map[string]bool              // by client: whether a request of it that was held back has arrived at the storage
-	hasResent        map[history.Acquisition]bool // whether it has sent a request again
+	hasResent        map[history.Acquisition]bool // by acquisition: whether it has sent a request again
 }
 
 // narrate makes the statements of a paragraph.
@@ -57,7 +57,8 @@ func (n *narrator) lastSeq() int {
 // add adds a statement at the end of the paragraph.
 func (n *narrator) add(s statement) { n.statements = append(n.statements, s) }
 
-// addAfterPending adds a statement after those about keys that were put off.
+// addAfterPending first makes the postponed statements about keys (see flushKeys), and then adds
+// a statement.
 func (n *narrator) addAfterPending(s statement) {
 	n.flushKeys()
 	n.add(s)
@@ -68,14 +69,14 @@ func (n *narrator) state(process, format string, args ...any) {
 	n.addAfterPending(statement{subject: Subject{Process: process}, predicate: fmt.Sprintf(format, args...)})
 }
 
-// stateAction adds the statement that a client has done something at which a fault can
-// strike.
+// stateAction adds a statement about an action of a client. verb is the action, at which a fault
+// can strike.
 func (n *narrator) stateAction(client string, verb trace.Verb, does string) {
 	n.addAfterPending(statement{subject: Subject{Process: client}, verb: verb, predicate: does})
 }
 
 // queueEvents returns a queue of all events that matter, each with a function that makes a
-// statement of it, or puts the statement off.
+// statement about it or postpones the statement.
 func (n *narrator) queueEvents() *history.EventQueue {
 	queue, h := new(history.EventQueue), n.history
 	add := func(ev *trace.Event, makeStatement func()) {

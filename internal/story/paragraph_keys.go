@@ -22,8 +22,8 @@ func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 	return nodes
 }
 
-// noteKeyChange keeps a change of a key, so that flushKeys makes a statement of it, if the
-// change is important and concerns an acquisition that contributed to the damage.
+// noteKeyChange keeps a change of a key until flushKeys makes a statement about it. It ignores a
+// change that is not important, or that concerns no acquisition that contributed to the damage.
 func (n *narrator) noteKeyChange(c history.Change) {
 	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
@@ -71,12 +71,12 @@ func isMeddling(c history.Change) bool {
 // expiredEarly reports whether a key expired before its time.
 func expiredEarly(c history.Change) bool { return c.At < c.DueBefore-rounding }
 
-// rounding is the difference that does not count as early: nodes count in whole
-// milliseconds.
+// rounding is how much before its time a key may expire without counting as early: nodes count
+// time in whole milliseconds.
 const rounding = 5 * time.Millisecond
 
-// flushKeys makes the statements about keys that were put off, so that one statement
-// describes the changes on all nodes.
+// flushKeys makes the postponed statements about keys. They were postponed so that one statement
+// can describe the changes on all nodes.
 func (n *narrator) flushKeys() {
 	expired, foreign, late := n.expiredKeys, n.foreignKeys, n.lateKeys
 	n.expiredKeys, n.foreignKeys, n.lateKeys = nil, nil, nil
@@ -119,7 +119,7 @@ func (n *narrator) flushKeys() {
 	}
 }
 
-// takeNodes returns the nodes of the changes that are alike, and all other changes.
+// takeNodes returns the nodes of the changes for which alike returns true, and the other changes.
 func takeNodes(all []history.Change, alike func(history.Change) bool) (nodes []string, rest []history.Change) {
 	for _, c := range all {
 		if alike(c) {

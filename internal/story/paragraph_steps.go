@@ -111,8 +111,8 @@ func (p *Paragraph) damageBy(ev *trace.Event) string {
 	return ""
 }
 
-// ofOther says whose the replaced write was, as a possessive: "client-2's", "its own newer"
-// or "its own".
+// ofOther returns a possessive for the write earlier, which write replaced: "client-2's", "its
+// own newer" or "its own".
 func ofOther(write, earlier *trace.Event) string {
 	switch {
 	case earlier.Client() != write.Client():

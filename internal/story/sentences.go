@@ -51,8 +51,9 @@ func joinCost(sentences []sentence, i int) int {
 	return n
 }
 
-// sentences turns the statements into sentences. Consecutive actions of one subject become
-// one sentence. So do two statements if one of them leads to the other.
+// sentences turns the statements into sentences. Consecutive actions of one subject become one
+// sentence. A statement also goes into the sentence before it if one of the two is marked so
+// (joinsNext, joinsPrevious).
 func (p *Paragraph) sentences() []sentence {
 	var all []sentence
 	var subjects []Subject // the subjects so far
@@ -88,11 +89,11 @@ func (p *Paragraph) sentences() []sentence {
 	return all
 }
 
-// continuesSentence reports whether the statement next goes into one sentence with the
-// statements from first on. It does if it has the same subject and needs no time of its
-// own. After a statement about a fault, the return from the fault also goes into the
-// sentence. Other actions go into it only if the fault strikes at the start of the run, or
-// is a pause that is not a suspension.
+// continuesSentence reports whether the statement next goes into the sentence that begins with
+// the statement first. Usually it does if it has the same subject and no clause of time of its
+// own. If first is about a fault with a clause of time, the sentence takes only the return from
+// the fault: "just before it writes, client-1 crashes and restarts". A pause takes other actions
+// too, but a suspension, whose predicate is "is suspended", does not.
 func continuesSentence(first, next statement) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
@@ -117,8 +118,8 @@ func shortSubject(s Subject, subjects []Subject) string {
 	return s.String()
 }
 
-// joinActions lists the actions of a subject. If an action is itself a list, a comma before
-// the last "and" separates it from the actions.
+// joinActions lists the actions of a subject. If an action other than the last contains "and",
+// "although" or a comma, there is a comma before the last "and".
 func joinActions(actions []string) string {
 	n := len(actions)
 	long := func(s string) bool {

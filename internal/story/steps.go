@@ -337,8 +337,8 @@ func (s *clauseBuilder) wasLostBefore(c *history.Call) bool {
 }
 
 // changedOwnKey reports whether a client itself ended or changed any of its keys after it called
-// release: by a command, or by closing the connection or session that held the key. A later
-// acquisition of the client that overwrites the key does not give it up.
+// release: by a command, or by closing the connection or session that held the key. It does not
+// count if a later acquisition of the same client overwrites the key.
 func (s *clauseBuilder) changedOwnKey(c *history.Call) bool {
 	own := func(ev *trace.Event) bool {
 		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)

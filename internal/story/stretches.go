@@ -9,10 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The functions in this file describe what a diagram draws as a bar or a line from its
-// beginning to its end. The text appears when a reader points at it. The parameter runEnd
-// is the end of the run: whatever has not ended by then is described as if it lasted until
-// then.
+// The functions in this file describe what a diagram draws as a bar or a line from its beginning
+// to its end. The text appears when a reader points at it. The parameter runEnd is the end of the
+// run: a period that has not ended by then is described as if it ended there.
 
 // DescribeSection describes a client in its critical section.
 func DescribeSection(s *history.Section, runEnd time.Duration) Raw {

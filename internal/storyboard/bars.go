@@ -7,17 +7,18 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// trueTime is a length of true time.
+// trueTime is a duration of true time, the simulator's own time, which no clock fault changes.
 type trueTime = time.Duration
 
-// An axis maps moments to horizontal positions. The marked moments have their columns. What
-// happens between two of them is placed at equal distances, in its order.
+// An axis maps moments to horizontal positions. Each marked moment has a column. The other
+// moments between two columns are placed at equal distances, in order.
 type axis struct {
 	moments   []history.Moment
 	positions []int
 }
 
-// x returns the position of a moment.
+// x returns the position of a moment. A moment that the axis does not have gets the position of
+// the last moment before it, or else of the first moment.
 func (a axis) x(m history.Moment) int {
 	i := slices.IndexFunc(a.moments, func(o history.Moment) bool { return !o.Before(m) })
 	switch {
@@ -29,7 +30,8 @@ func (a axis) x(m history.Moment) int {
 	return a.positions[i-1]
 }
 
-// A bar is a period that is drawn on a lane.
+// A bar is a period that is drawn on a lane: the row of a client, of the lock service or of the
+// storage.
 type bar struct {
 	history.Interval
 	lane   lane
@@ -38,8 +40,8 @@ type bar struct {
 	height int
 }
 
-// bars returns the bars of the plan: the sections and leases of its clients, the time for
-// which the lock service backs their grants, and the states that began with a moment.
+// bars returns the bars of the plan: the sections and leases of its clients, the periods in which
+// the lock service keeps their grants, and the states that began at a moment, such as pauses.
 func (l *layout) bars() []bar {
 	h := l.cast.history
 	var all []bar
@@ -83,7 +85,8 @@ func (l *layout) bars() []bar {
 	return all
 }
 
-// newAxis computes the positions of all moments that are drawn between the columns.
+// newAxis sets the positions of the marked moments, and of all moments at which a bar begins or
+// ends or an arrow begins.
 func (l *layout) newAxis() {
 	var edges []history.Moment
 	for _, b := range l.bars() {

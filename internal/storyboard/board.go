@@ -23,8 +23,8 @@ type Board struct {
 	// Style is a further style sheet for the board, with the variables of package slide; "" if
 	// it needs none.
 	Style string
-	// Steps is the number of builds: see [Board.Build]. next has the position of the moment
-	// that each further build adds.
+	// Steps is the number of builds: see [Board.Build]. next[n] is the horizontal position of the
+	// moment that build n+1 adds.
 	Steps int
 	next  []int
 	// sentences describe the storyboard in words.
@@ -38,7 +38,8 @@ type Shape struct {
 	Corner     int
 	Path       string
 	// step is the number of the first build that has the shape; 0 if all builds have it. isBar
-	// means that the shape extends over time, so a build cuts it at the build's last moment.
+	// means that the shape extends over time: a build cuts the shape at the first moment that the
+	// build does not show.
 	step  int
 	isBar bool
 }
@@ -97,8 +98,8 @@ func (b *Board) Sentences() []string {
 	return all
 }
 
-// Build returns the board as it is after n moments, from 1 to Steps: a slide of a talk that
-// adds one moment after the other.
+// Build returns the board with its first n steps only, for a talk in which each slide adds one
+// moment. n is from 1 to Steps.
 func (b *Board) Build(n int) *Board {
 	built := *b
 	built.Shapes, built.Texts = nil, nil

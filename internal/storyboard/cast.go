@@ -20,13 +20,14 @@ type cast struct {
 	clients []string
 	// sections are the chosen critical sections, in the order of their grants.
 	sections []*history.Section
-	// objects are the objects of which the finding speaks; none if it speaks of none.
+	// objects are the objects of the storage that the finding is about; empty if there are none.
 	objects []string
 	// otherClients and otherSections count the clients and sections that were left out.
 	otherClients, otherSections int
 }
 
-// newCast chooses the cast from the first run with a finding, or else from the first run.
+// newCast chooses the cast from the first run that violates a property. If there is none, it
+// chooses from the first run.
 func newCast(runs []story.Run) *cast {
 	lead := runs[0]
 	if i := slices.IndexFunc(runs, func(r story.Run) bool { return len(r.Verdict.Violations()) > 0 }); i >= 0 {
@@ -40,7 +41,8 @@ func newCast(runs []story.Run) *cast {
 	return c
 }
 
-// evidenceOf returns the Seqs of the events that show the first finding.
+// evidenceOf returns the numbers (Seq) of the events that show the first violation; nil if there
+// is none.
 func evidenceOf(v *checks.Verdict) []int {
 	found := v.Violations()
 	if len(found) == 0 {
@@ -51,7 +53,7 @@ func evidenceOf(v *checks.Verdict) []int {
 	return slices.Compact(seqs)
 }
 
-// readObjects finds the objects of the storage of which the evidence speaks.
+// readObjects sets objects to the objects of the storage in the events of the evidence.
 func (c *cast) readObjects(evidence []int) {
 	for _, seq := range evidence {
 		if ev := c.history.Event(seq); ev != nil && ev.Object != "" && !slices.Contains(c.objects, ev.Object) {
@@ -60,7 +62,8 @@ func (c *cast) readObjects(evidence []int) {
 	}
 }
 
-// acquisitionsOf returns the acquisitions that an event is about.
+// acquisitionsOf returns the acquisitions that an event is about. An acquisition is one attempt
+// of a client to get the lock, with the critical section that follows.
 func acquisitionsOf(ev *trace.Event) []history.Acquisition {
 	var all []history.Acquisition
 	for _, a := range []*trace.Actor{ev.Prior, ev.Owner, ev.By} {
@@ -123,8 +126,9 @@ func (c *cast) chooseClients(run story.Run, evidence []int) {
 	c.otherClients = all - len(c.clients)
 }
 
-// chooseSections chooses sections of the chosen clients: those of which the evidence speaks,
-// then those that took part in any other violation or fault, then the first ones.
+// chooseSections chooses sections of the chosen clients. It prefers those in the evidence, and
+// then those that took part in another violation or in a fault. If these are too few, the
+// sections that were granted first follow.
 func (c *cast) chooseSections(run story.Run, evidence []int) {
 	weight := map[history.Acquisition]int{}
 	for id := range run.Verdict.Parties(run.History) {
@@ -152,8 +156,8 @@ func (c *cast) chooseSections(run story.Run, evidence []int) {
 // hasClient reports whether a client is in the cast.
 func (c *cast) hasClient(name string) bool { return slices.Contains(c.clients, name) }
 
-// hasSection reports whether a section is in the cast. If only another run of the same
-// world has the section, it belongs to the cast if its client does.
+// hasSection reports whether a section is in the cast. The cast was chosen from one run of the
+// world. If only another run has the section, the section is in the cast if its client is.
 func (c *cast) hasSection(id history.Acquisition) bool {
 	isChosen := slices.ContainsFunc(c.sections, func(s *history.Section) bool { return s.Acquisition == id })
 	return isChosen || c.hasClient(id.Client) && c.history.Section(id) == nil
@@ -172,9 +176,10 @@ func (c *cast) hasSeveralObjects() bool {
 	return len(objectsOf(c.history)) > 1
 }
 
-// hasRequest reports whether a request to the storage belongs to the cast. The request must be
-// of one of the sections, or of one of the clients outside any section. It must also be for one
-// of the objects, or have been refused, because a refusal can keep a client from the objects.
+// hasRequest reports whether a request to the storage belongs to the cast. There are two
+// conditions. The request was sent in a section of the cast, or by a client of the cast outside
+// any section. And the request is for an object of the cast (if it has any), or it was refused,
+// because a refusal can keep a client from the objects.
 func (c *cast) hasRequest(ev *trace.Event) bool {
 	id := history.Acquisition{Client: ev.Client(), Section: ev.Section}
 	isOurs := c.hasSection(id) || c.hasClient(id.Client) && c.history.Section(id) == nil

@@ -6,8 +6,9 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// choose divides the moments of the runs into what they have in common and how each run
-// ended, and keeps the most important ones.
+// choose divides the moments of the runs. Those at the beginning that are the same in all runs
+// are the common moments; the rest of each run is its ending. choose keeps the most important
+// moments of both. lists has the moments of each run.
 func (s *plan) choose(lists [][]*moment) {
 	n := commonLength(lists)
 	isSame := !slices.ContainsFunc(lists, func(list []*moment) bool { return len(list) != n })
@@ -31,7 +32,7 @@ func (s *plan) choose(lists [][]*moment) {
 	s.dropped += n - len(s.common)
 }
 
-// dropLightest leaves out the last of the least important common moments.
+// dropLightest removes the least important common moment; of several, the last.
 func (s *plan) dropLightest() {
 	lightest := 0
 	for i, m := range s.common {
@@ -56,8 +57,9 @@ func commonLength(lists [][]*moment) int {
 	}
 }
 
-// keepHeaviest keeps at most limit moments, in their order: the heaviest, and of equal ones
-// the first.
+// keepHeaviest returns at most limit of the moments, in their order. It keeps the moments with
+// the greatest weight and, among equals, the first. It leaves out all that weigh less than
+// leastWeight.
 func keepHeaviest(all []*moment, limit int) []*moment {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *moment) bool { return m.weight < leastWeight })
 	slices.SortStableFunc(kept, func(a, b *moment) int { return b.weight - a.weight })

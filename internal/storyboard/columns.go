@@ -11,7 +11,7 @@ func (m *moment) isLarge() bool {
 	return true
 }
 
-// lineHeight returns the distance of two lines of text.
+// lineHeight returns the vertical distance between two lines of text of a size.
 func lineHeight(size int) int { return size * 5 / 4 }
 
 // size returns the size of a moment's text.
@@ -99,8 +99,8 @@ func (l *layout) placeColumns() {
 	}
 }
 
-// fillBars writes the texts of faults of clients into the bars of their lanes, where there is
-// room for them in one line.
+// fillBars decides which texts about faults of clients are written into the bars of the client's
+// lane: those for which there is room in one line.
 func (l *layout) fillBars() {
 	for i, m := range l.common {
 		if m.kind != faultKind || m.lane.client == "" {

@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// endSteps returns the number of moments in the longest ending.
+// endSteps returns the number of moments in the longest ending. An ending is the part of a run
+// after the runs have begun to differ.
 func (l *layout) endSteps() int {
 	n := 0
 	for _, e := range l.endings {
@@ -79,7 +80,8 @@ func (l *layout) placeForkTime() {
 	}
 }
 
-// placeEnding draws the i-th ending at y. Its first moment is drawn in the given step.
+// placeEnding draws the i-th ending at y. step is the first build with the ending's first moment:
+// see [Board.Build].
 func (l *layout) placeEnding(e ending, i, y, step int) {
 	verdict := e.runs[0].Verdict.Verdict
 	class, sign := verdict, verdictSigns[verdict]
@@ -151,7 +153,8 @@ func (l *layout) writeLines(s string, from, to, middle int, class, anchor string
 	}
 }
 
-// outcomeOf says in a few words what broke in the runs of an ending.
+// outcomeOf says in a few words what broke in the runs of an ending; "" if the data is safe and
+// the ending has moments that show what happened.
 func outcomeOf(e ending) string {
 	v := e.runs[0].Verdict
 	switch {

@@ -32,8 +32,9 @@ type layout struct {
 	*plan
 	board *Board
 	lanes []*row
-	// columns are the positions of the common moments, and endColumns those of the moments
-	// of endings. fork is where the runs begin to differ.
+	// columns are the horizontal positions of the moments that all runs share. endColumns are
+	// those of the moments of endings, the parts in which the runs differ. fork is where the runs
+	// begin to differ.
 	columns, endColumns []int
 	fork                int
 	axis                axis
@@ -166,5 +167,5 @@ func (l *layout) placeLanes() {
 	}
 }
 
-// linesFor returns how many lines of text of a size there is room for on a row.
+// linesFor returns how many lines of text of the given size fit on the row.
 func (r *row) linesFor(size int) int { return (r.height - r.bars - 12) / lineHeight(size) }

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A moment is something that happened to the cast, which a storyboard can mark.
+// A moment is something that happened to the cast (the clients, sections and objects that the
+// storyboard is about), and that the storyboard can mark.
 type moment struct {
 	history.Moment
 	lane lane
@@ -24,8 +25,9 @@ type moment struct {
 	// of a request to the storage.
 	client string
 	step   trace.Step
-	// lasts is the state that began with the moment; nil if none did. isInBar says that the
-	// text is written in the bar of that state, or in that of the client's section.
+	// lasts is the period of the state that began at the moment, such as a pause; nil if no state
+	// began. isInBar says that the text is written in the bar of that state, or in the bar of the
+	// client's section.
 	lasts   *history.Interval
 	isInBar bool
 }
@@ -81,8 +83,9 @@ var weights = map[kind]int{
 const (
 	firstFindingWeight = 100
 	otherFindingWeight = 20
-	// leastWeight is the least weight of a moment that is shown. An ending shows only what is
-	// at least as important as a write, if there is any.
+	// leastWeight is the least weight of a moment that is shown. An ending (the part of the
+	// storyboard in which the runs differ) shows only moments that are at least as important as a
+	// write, if it has such moments.
 	leastWeight = 30
 	writeWeight = 50
 )
@@ -106,7 +109,7 @@ type reader struct {
 // readMoments lists the moments of a run that concern the cast, in order.
 func readMoments(run story.Run, c *cast) []*moment {
 	r := &reader{History: run.History, verdict: run.Verdict, cast: c}
-	r.readSpells() // before the keys, because a crash and the loss of a key are one moment
+	r.readSpells() // before readSections: a crash comes before the loss of a key at the same moment
 	r.readActs()
 	r.readSections()
 	r.readFailures()
@@ -191,8 +194,8 @@ func (r *reader) laneOf(process string) lane {
 	return lockLane
 }
 
-// sentBy returns the place at which the command or request of an event was sent; nil if
-// that is not known.
+// sentBy returns the place (lane and moment) at which the command or request of an event was
+// sent; nil if no client of the cast sent it.
 func (r *reader) sentBy(ev *trace.Event) *place {
 	if ev.By == nil || !r.cast.hasClient(ev.By.Client) {
 		return nil

@@ -52,7 +52,9 @@ func (r *reader) readKeyLoss(s *history.Section) {
 	}
 }
 
-// readFailures adds, once for each client of the cast, that it failed to acquire the lock.
+// readFailures adds the failures of the clients of the cast to acquire the lock. Each client has
+// at most one moment for all its failed calls, and one for a call that waits in vain until the
+// end of the run.
 func (r *reader) readFailures() {
 	for _, client := range r.cast.clients {
 		var first *trace.Event

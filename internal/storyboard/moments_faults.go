@@ -12,8 +12,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// readSpells adds the pauses, crashes and errors of the cast's clients and of all servers.
-// Servers on one lane whose spells have the same kind and the same times have one moment.
+// readSpells adds the spells of the cast's clients and of all servers. A spell is a period in
+// which a process is paused, is down or answers with errors. Servers on one lane whose spells
+// have the same kind and the same times share one moment.
 func (r *reader) readSpells() {
 	type spellKey struct {
 		lane  lane
@@ -53,8 +54,8 @@ func (r *reader) readSpells() {
 	}
 }
 
-// readActs adds the faults that leave their process running. Faults of one kind that strike
-// at the same time have one moment.
+// readActs adds the faults that leave their process running. Faults of one kind that strike at
+// the same time share one moment.
 func (r *reader) readActs() {
 	type stroke struct {
 		kind, others, size string

@@ -42,8 +42,9 @@ func (r *reader) readStorage() {
 	}
 }
 
-// isLate reports whether a write replaced a version of another section: one that a newer grant had
-// written, or one that the write's section did not know although it had read the object.
+// isLate reports whether a write replaced a version of another section, in one of two cases. The
+// section that wrote that version had a newer grant. Or the write's section had read the object
+// before, but did not know that version.
 func isLate(v *history.Version) bool {
 	if v == nil || v.Replaced.Made == nil || v.Replaced.By.Acquisition == v.By.Acquisition {
 		return false
@@ -53,9 +54,10 @@ func isLate(v *history.Version) bool {
 	return isOlder || !v.Blind && !v.By.KnewVersion(v.Replaced, v.Issued)
 }
 
-// highestToken returns the highest token that the storage remembered when it refused a request. It
-// looks at the requests that the storage had served since it last forgot a token, and that count
-// for the policy.
+// highestToken returns the highest token that the storage remembered when it refused a request.
+// It considers only the requests that the storage had accepted since it last forgot a token.
+// Reads count only if the policy is ReadsAndWrites. If the policy is PerShard, only requests for
+// the same object count.
 func (r *reader) highestToken(refused *trace.Event, policy storage.Policy) uint64 {
 	forgotten := 0
 	for _, ev := range r.ForgottenTokens() {
@@ -74,7 +76,8 @@ func (r *reader) highestToken(refused *trace.Event, policy storage.Policy) uint6
 	return highest
 }
 
-// versionAt returns the version of an event's object when the event happened.
+// versionAt returns the number of the version that an event's object had when the event happened;
+// 0 if the object had not been written.
 func (r *reader) versionAt(at *trace.Event) int {
 	number := 0
 	for _, v := range r.Versions() {

@@ -20,10 +20,11 @@ const (
 	maxClients  = 3
 	maxSections = 4
 	maxMoments  = 8
-	// maxEndMoments is the largest number of these moments in the ending of one run.
+	// maxEndMoments is the largest number of these moments in one run's ending, the part after
+	// the runs have begun to differ.
 	maxEndMoments = 2
-	// minMoments is the number of common moments that are shown even if there is not enough
-	// room for their texts.
+	// minMoments is how many of the moments that all runs share are shown even if there is not
+	// enough room for their texts.
 	minMoments = 3
 )
 
