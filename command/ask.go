@@ -170,7 +170,8 @@ func (f *askFlags) check(args []string) error {
 	return err
 }
 
-// exercises returns what the command line asks for, and the files that were read.
+// exercises returns the exercises for the arguments of the command line, and the scenario files
+// that were read.
 func (f *askFlags) exercises(args []string) ([]*quiz.Exercise, []source, error) {
 	name := cmp.Or(f.topic, strings.Join(args, ""))
 	if name == "" {
@@ -240,7 +241,7 @@ func (f *askFlags) linkedOf(all []*quiz.Exercise) ([]*quiz.Exercise, error) {
 	return linked, nil
 }
 
-// writeWelcome says in three lines what there is.
+// writeWelcome writes how many questions there are, and how to choose among them.
 func writeWelcome(w io.Writer, questions int) error {
 	_, err := fmt.Fprintf(w, `%d questions: predict what a run shows, then see the run.
 locksim ask TOPIC: %s.
@@ -351,7 +352,8 @@ func completeAsked(_ *cobra.Command, args []string, _ string) ([]cobra.Completio
 	return append(words, named...), directive
 }
 
-// isTyped reports whether somebody types the input at a terminal, which shows it.
+// isTyped reports whether the input comes from a terminal. The terminal shows what the user
+// types.
 func isTyped(in io.Reader) bool {
 	f, isFile := in.(*os.File)
 	return isFile && isatty.IsTerminal(f.Fd())

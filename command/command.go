@@ -155,7 +155,7 @@ func refuseArguments(cmd *cobra.Command, args []string) error {
 // a shell script that is not set. Such a flag would have no effect.
 func refuseEmptyValues(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		_, isOutput := f.Value.(*outputName) // "-" is empty there
+		_, isOutput := f.Value.(*outputName) // for this flag, "-" is stored as ""
 		isEmpty := f.Value.Type() == "string" && f.Value.String() == "" && !isOutput
 		if list, isList := f.Value.(pflag.SliceValue); isList {
 			isEmpty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")

@@ -153,8 +153,9 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 	t := f.newTally(found)
 	progress := newProgress(stderr, len(t.Rows)*len(t.Locks))
 	defer progress.clear()
-	// A lock has the same numbers, whether or not --lock names it: it is compared by the
-	// scenarios that expect something of it, unless the user has chosen others.
+	// Usually a lock is run only with the scenarios that expect something of it, so its numbers
+	// do not depend on --lock. It is run with all scenarios if --lock names it and the user has
+	// chosen the scenarios, or if no scenario expects anything of it.
 	onlyExpected := make([]bool, len(t.Locks))
 	for column, lock := range t.Locks {
 		onlyExpected[column] = len(f.locks) == 0 || f.isDefault && slices.ContainsFunc(t.Rows, func(r reports.Row) bool { return slices.Contains(r.Variant.Locks(), lock) })

@@ -104,7 +104,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	var sides [2]*diffSide
 	var sources []source
 	for i, arg := range []string{args[0], args[len(args)-1]} {
-		var read *reports.Saved // the trace that both runs are from, which may be standard input
+		var read *reports.Saved // the saved trace with both runs; read once, as it may be standard input
 		if i > 0 && len(args) == 1 {
 			read = sides[0].saved
 		}
@@ -139,7 +139,7 @@ type diffSide struct {
 	sideValues
 	arg     string
 	sources []source
-	// input is the scenario, which has one variant; or else saved is the saved trace.
+	// A side is either a scenario with one variant (input) or a saved trace (saved).
 	input input
 	saved *reports.Saved
 }

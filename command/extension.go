@@ -56,7 +56,8 @@ func (f *writeFlags[S]) refuseUnknownExtension() error {
 		f.output, extension, usualExtension(f.format), strings.Join(f.formatNames(isAnyFormat), ", "))
 }
 
-// isForPeople reports whether an extension says of a file only that people read it, or is "".
+// isForPeople reports whether an extension names no format, but only a text for people, such as
+// .txt. It is true for "".
 func isForPeople(extension string) bool {
 	return slices.Contains([]string{"", ".", ".txt", ".text", ".log", ".out"}, extension)
 }

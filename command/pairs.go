@@ -42,8 +42,8 @@ func (f *pairFlags) define(cmd *cobra.Command) {
 	completeWith(cmd, "variant", completeVariants)
 }
 
-// A pair has the values of a flag for the left and for the right run. isPair is false if the
-// flag has one value or none, and the values are equal.
+// A pair has the values of a flag for the left and for the right run. isPair is false if the flag
+// has one value or none; then left and right are equal.
 type pair struct {
 	values [2]string
 	isPair bool
@@ -114,7 +114,7 @@ func (f *pairFlags) split(args []string) ([2]sideValues, error) {
 			if hasValue {
 				value = path + "=" + value
 			} else {
-				value = path // With says what is wrong
+				value = path // applying it returns the error about the missing value
 			}
 			s.overrides.sets = append(s.overrides.sets, value)
 		})

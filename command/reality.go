@@ -33,9 +33,10 @@ type realityFlags struct {
 	// client is the command of a program that has a lock of its own; "" if there is none.
 	client           string
 	compares, sweeps bool
-	// times is how many conclusive plays a scenario needs, and within is how long it may be
-	// repeated for that. If within is 0, it is played at most three times that often, and
-	// only once if times is 1.
+	// A play is one run of a scenario on real servers; it is conclusive if its verdicts are
+	// known. times is how many conclusive plays a scenario needs, and within is how long the
+	// scenario may be repeated to get them. If within is 0, there are at most 3*times plays, and
+	// only one if times is 1.
 	times  int
 	within time.Duration
 }
@@ -310,8 +311,8 @@ func (f *realityFlags) playAll(cmd *cobra.Command, jobs []job, plays [][]play) (
 	return results, tallies, nil
 }
 
-// isEnough reports whether to stop repeating a scenario whose runs have not been conclusive as
-// often as they should be.
+// isEnough reports whether to stop repeating a scenario although it has fewer than f.times
+// conclusive plays. plays is how often it was played, and since is how long that took.
 func (f *realityFlags) isEnough(plays int, since time.Duration) bool {
 	switch {
 	case f.within > 0:
@@ -357,10 +358,10 @@ func (f *realityFlags) program(lock sim.Lock) *exec.Cmd {
 	return realityProgram(lock)
 }
 
-// foreignKind returns the kind of the lock of --client in a variant of a scenario. If the
-// scenario's own lock is on a cluster, so is that of --client. Otherwise it is on Redis, and
-// has its key on all servers. Its program may report another key and fewer servers. The kind
-// is zero without --client.
+// foreignKind returns the kind of the lock that --client runs in a variant of a scenario; the
+// zero kind without --client. Usually this lock is on Redis and has its key on all servers; its
+// program may report another key and fewer servers. If the scenario's own lock is on etcd or
+// ZooKeeper, the lock of --client is on the same system.
 func (f *realityFlags) foreignKind(v *scenarios.Variant) locks.Kind {
 	if f.client == "" {
 		return locks.Kind{}

@@ -109,8 +109,8 @@ func (f *serveFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// siteHandler returns a handler that serves the files of a folder. A browser asks again for
-// each file, because a new site can be in its place.
+// siteHandler returns a handler that serves the files of a folder. It makes browsers ask again
+// for each file, because the folder can contain a new site by then.
 func siteHandler(dir string) http.Handler {
 	files := http.FileServer(http.Dir(dir))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

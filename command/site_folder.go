@@ -72,8 +72,8 @@ func (w *siteWriter) writeManifest() error {
 	return w.write(manifestName, append(data, '\n'))
 }
 
-// A siteFolder is the folder that a site is to be in. name is as on the command line, and path
-// is where that is, without symbolic links.
+// A siteFolder is the folder for a site. name is its name on the command line, and path is its
+// path without symbolic links.
 type siteFolder struct{ name, path string }
 
 // findSiteFolder returns the folder called name. It returns an error if a site cannot be put
@@ -98,7 +98,7 @@ func findSiteFolder(name string) (siteFolder, error) {
 	return folder, folder.check()
 }
 
-// check returns an error if the folder has anything else than a site.
+// check returns an error if the folder contains anything other than a site.
 func (f siteFolder) check() error {
 	info, err := os.Stat(f.path)
 	switch {
@@ -141,9 +141,9 @@ func (f siteFolder) readManifest() manifest {
 // the old one is.
 type keptSiteError struct{ error }
 
-// replace puts a new site into the place of the folder. scratch is a folder for what was
-// there; it is on the same file system. If the new site cannot be put there, the old one is
-// put back, or a [keptSiteError] says where it is.
+// replace replaces the folder by the new site, which is in the folder made. It moves the old site
+// into scratch, a folder on the same file system. If the new site cannot be moved, replace puts
+// the old one back. If that fails too, a [keptSiteError] says where the old site is.
 func (f siteFolder) replace(made, scratch string) error {
 	if err := f.check(); err != nil { // it can have changed while the site was made
 		return err

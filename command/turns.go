@@ -16,7 +16,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A whyFlag says whether a report has the smallest changes that turn a verdict.
+// A whyFlag says whether a report has the smallest changes of a scenario that turn its verdict:
+// from safe to unsafe, or back.
 type whyFlag bool
 
 // defineWhy defines the flag --why.
@@ -35,8 +36,9 @@ func (f whyFlag) check(format string) error {
 	return nil
 }
 
-// find adds to the options of a report what would turn the verdicts of results: with --why
-// the smallest changes, and otherwise, where that is quick, the nearest one.
+// find adds to the options of a report the changes that would turn the verdicts of results. With
+// --why these are the smallest changes. Otherwise it is only the nearest one, and only if the
+// search for it is quick.
 func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format string, o scenarios.RunOptions, report *reports.Options) error {
 	if !f {
 		report.NearestTurns = findTurns(results, format, o)
@@ -71,9 +73,9 @@ func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format stri
 	return nil
 }
 
-// maxTurnEvents is the greatest number of events in both runs for which the nearest turn is
-// searched. The search runs about twenty worlds, and should not take longer than a fraction of a
-// second.
+// maxTurnEvents limits the search for the nearest change that turns a verdict: it is made only if
+// the two runs have no more events than this together. The search runs about twenty worlds, and
+// should not take longer than a fraction of a second.
 const maxTurnEvents = 800
 
 // findTurns finds the nearest change that turns the verdict of a changed and safe scenario,

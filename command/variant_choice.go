@@ -32,8 +32,8 @@ func (c *variantChoice) check() error {
 	return checkLock(c.lock)
 }
 
-// load reads the scenario that the argument of a command names, and selects the variant.
-// There must be one.
+// load reads the scenario that the argument of a command names, and selects the variant. It fails
+// if the scenario has several variants and --variant names none.
 func (c *variantChoice) load(command, arg string) (input, error) {
 	found, err := loadSingle(command, arg)
 	if err != nil {
@@ -45,7 +45,8 @@ func (c *variantChoice) load(command, arg string) (input, error) {
 	return c.selectOne(arg, found)
 }
 
-// selectOne selects the variant of the scenario that an argument names. There must be one.
+// selectOne selects the variant of the scenario that an argument names. It fails if there are
+// several and --variant names none.
 func (c *variantChoice) selectOne(arg string, found input) (input, error) {
 	in, err := (&runChoice{variant: c.variant}).selectVariant(found)
 	if err != nil || len(in.Variants) == 1 {

@@ -37,8 +37,8 @@ func isOtherLock(run scenarios.RunResult) bool {
 	return run.Lock != run.Variant.Lock && !isGiven
 }
 
-// withOtherLock returns a phrase with the lock of runs that have another lock than that of
-// their scenario, for a title; otherwise "".
+// withOtherLock returns a phrase for a title that names the lock of the runs; "" if it is the own
+// lock of their scenario.
 func withOtherLock(runs []scenarios.RunResult) string {
 	if len(runs) == 0 || runs[0].Lock == runs[0].Variant.Lock {
 		return ""

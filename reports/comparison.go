@@ -78,8 +78,9 @@ func propertyGlossary(properties []checks.Property, runs ...scenarios.RunResult)
 	return d
 }
 
-// isSilent reports whether a property can be left out of a report. This is so if it does
-// not count for the verdict, no run violates it, and no scenario expects a violation.
+// isSilent reports whether a property can be left out of a report. It can be left out if the
+// property does not count for the verdict, no run violates it, and no scenario expects a
+// violation.
 func isSilent(p checks.Property, runs []scenarios.RunResult) bool {
 	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.RunResult) bool {
 		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)

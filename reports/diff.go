@@ -70,8 +70,8 @@ func diffName(s rundiff.Side) string {
 	return Row{Scenario: s.Scenario, Variant: s.Run().Variant}.name()
 }
 
-// diffLabels names the two sides by that in which they differ: their files or scenarios, or
-// else their settings.
+// diffLabels names the two sides by what distinguishes them: their files or scenarios, or else
+// their settings.
 func diffLabels(d *rundiff.Diff, o Options) [2]string {
 	both := func(describe func(rundiff.Side) string) [2]string {
 		return [2]string{story.Visible(describe(d.Left)), story.Visible(describe(d.Right))}
@@ -178,7 +178,8 @@ func (d diffReport) differingProperties() []checks.Property {
 	})
 }
 
-// results has a row for each property whose outcomes differ, and the verdicts.
+// results returns a table with a row for each property whose outcomes differ, and with the
+// verdicts.
 func (d diffReport) results() table {
 	left, right := d.Left.Run().Verdict, d.Right.Run().Verdict
 	out := table{wraps: true, Heads: heads("property", d.labels[0], d.labels[1])}
@@ -222,7 +223,7 @@ func (d diffReport) data() []remark {
 	return mergeEqual(rows, "the data")
 }
 
-// commands has the command that shows each run. They are not wrapped, so that they can be
+// commands returns the command that shows each run. They are not wrapped, so that they can be
 // copied.
 func (d diffReport) commands() string {
 	return "  " + d.command(d.Left) + "\n  " + d.command(d.Right) + "\n"

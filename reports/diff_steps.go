@@ -92,7 +92,7 @@ func signOf(r rundiff.Row) string {
 	return ""
 }
 
-// table has a row for each step from where the runs part.
+// table returns a table with a row for each step after the common ones.
 func (s diffSteps) table(labels [2]string) table {
 	out := table{wraps: true, Heads: heads("time", labels[0], "", "time", labels[1])}
 	for _, r := range s.rows {

@@ -234,7 +234,7 @@ func timelineOf(runs []scenarios.RunResult, o Options) string {
 	return timelineOfClauses(runs, clauses, o)
 }
 
-// timelineOfClauses returns the timelines of the runs. Its clauses are those of each run.
+// timelineOfClauses returns the timelines of the runs. clauses has the clauses of each run.
 func timelineOfClauses(runs []scenarios.RunResult, clauses [][]story.Clause, o Options) string {
 	headings := make([]string, len(runs))
 	for i, run := range runs {

@@ -195,8 +195,8 @@ func wayTitle(w explore.Way) string {
 	return story.Visible(w.Title)
 }
 
-// persistenceOf returns what the node that a fault crashes keeps on disk; "" if that is as
-// in the base or the fault crashes nothing.
+// persistenceOf returns what the node that a fault crashes keeps on disk; "" if it is the same in
+// the base (the workload without faults), or if the fault crashes nothing.
 func persistenceOf(w runs.WorldSpec, f runs.Fault) sim.Persistence {
 	if f.Effect() != trace.KillsProcess {
 		return ""

@@ -15,9 +15,9 @@ import (
 
 // A matrixTable is the data of a matrix on a page.
 type matrixTable struct {
-	// Locks are the locks of the columns. Each has a pair of columns, for the runs without
-	// and with fencing. If empty, there is one pair, with columns for the exclusions of
-	// leases and of sections before it.
+	// Locks are the locks of the columns. Each has a pair of columns, for the runs without and
+	// with fencing. If Locks is empty, there is one pair, and before it a column each for mutual
+	// exclusion of leases and of sections.
 	Locks []string
 	// Heads are the heads of the columns before the pairs, and Pair the two heads of a
 	// pair.
@@ -38,8 +38,8 @@ type matrixTable struct {
 type matrixShelf struct {
 	Title, Summary string
 	Scenarios      []matrixScenario
-	// Open says when the page shows the rows of the group at first: always, on wide screens
-	// (wide), or never ("").
+	// Open says whether the page shows the rows of the group before the reader opens the group:
+	// always, only on wide screens (wide), or never ("").
 	Open string
 }
 

@@ -16,7 +16,8 @@ type matrixCell struct {
 	Column string
 	// Of says what the cell is about, for screen readers.
 	Of string
-	// Sign and Word are the cell's content, Also is a caveat, and Mood is the colour.
+	// Sign and Word are the cell's content, and Mood is the colour. Also is a caveat: a property
+	// that is violated although the data is safe.
 	Sign, Word, Also, Mood string
 	// To is the address to which the cell links; "" if it has no link.
 	To string

@@ -13,9 +13,9 @@ type spelling struct {
 	// of the columns with the verdicts, without and with fencing.
 	exclusion, about func(checks.Property) string
 	runs             [2]string
-	// sign writes the sign of an outcome. verdict writes the verdict of a run that has its
-	// own column. mark writes it in a column that both runs share, and arrow is written
-	// between the two.
+	// sign writes the sign of an outcome. verdict writes the verdict of a run that has its own
+	// column. If both runs share a column, mark writes each verdict, and arrow is written between
+	// the two.
 	sign          func(badge) span
 	verdict, mark func(c Cell, run int) span
 	arrow         string

@@ -68,7 +68,7 @@ func (s sweepReport) label(b whatif.SweepBand) string {
 	return s.Format(b.From) + " to " + s.Format(b.To)
 }
 
-// table has a row for each band.
+// table returns a table with a row for each band, a range of values with equal results.
 func (s sweepReport) table() table {
 	tb := table{Heads: heads(story.Visible(s.Path), string(checks.LeaseExclusion), string(checks.SectionExclusion), fencingNames[scenarios.Off], fencingNames[scenarios.On]), narrow: true}
 	for _, b := range s.Bands {
@@ -113,7 +113,8 @@ func (s sweepReport) worstIn(column, columns int, fencing string) string {
 	from, to := float64(s.From)+width*float64(column), float64(s.From)+width*float64(column+1)
 	sign, rank := s.Palette.faint("·"), 0
 	for _, b := range s.Bands {
-		// A band reaches halfway to its neighbours, which are at most a resolution away.
+		// Each band is drawn up to the middle between it and its neighbour. The distance is at
+		// most one resolution.
 		half := float64(s.Resolution) / 2
 		if float64(b.To)+half <= from || float64(b.From)-half >= to || b.Outcome.IsImpossible {
 			continue
@@ -162,8 +163,8 @@ func (s sweepReport) examples() facts {
 	return all
 }
 
-// commands has the command that runs the first value of each band, and the one that repeats
-// the sweep. They are not wrapped, so that they can be copied.
+// commands returns the command that runs the first value of each band, and the command that
+// repeats the sweep. They are not wrapped, so that they can be copied.
 func (s sweepReport) commands() string {
 	var lines []string
 	for _, b := range s.Bands {

@@ -86,8 +86,7 @@ func (tb table) drawInParts(width int, o Options) string {
 	return strings.Join(drawn, "\n")
 }
 
-// part returns the table with the labels and the cells in the columns from the first index
-// up to the last, which is not included.
+// part returns the table with the labels and with the columns from index from to index to-1.
 func (tb table) part(from, to int) table {
 	if from == 1 && to == len(tb.Heads) {
 		return tb

@@ -81,12 +81,13 @@ func (t tallyTables) tokenCell(r tallyRow) span {
 	return t.linkTo(result, firstRow, r.lock)
 }
 
-// maxLost returns how many of its servers a lock may lose and still work. It looks at the
-// scenarios in which servers go down permanently, from the fewest servers to the most. The
-// lock still works if clients made progress afterwards and nothing broke, with each seed.
-// maxLost returns in lost the largest number up to which this holds, in total the number of
-// servers, and in row the row of the scenario that shows it, or -1 if no scenario loses a
-// server.
+// maxLost returns how many of its servers a lock may lose and still work. It considers the
+// scenarios in which servers go down permanently, beginning with one lost server. The lock still
+// works if clients made progress afterwards and nothing broke, with each seed. lost is the
+// largest number of lost servers with which the lock still works, provided that it works with
+// every smaller number that was tested. total is the number of servers. row is the row of the
+// scenario with the next greater number or, if there is none, with lost; -1 if no scenario loses
+// a server.
 func (t *Tally) maxLost(column int) (lost, total, row int) {
 	row = -1
 	type lossResult struct {

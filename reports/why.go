@@ -68,8 +68,8 @@ func (w whyReport) answer() []piece {
 	return append(pieces, figure(w.commands()))
 }
 
-// table has a row for the scenario as it is, and one for each change. It has a column for
-// lease-exclusion if a change turns it.
+// table returns a table with a row for the scenario as it is and a row for each change. There is
+// a column for lease-exclusion if a change turns its outcome.
 func (w whyReport) table() table {
 	hasLeases := slices.ContainsFunc(w.Turns, func(t whatif.Turn) bool { return t.Outcome.Leases != w.Now.Leases })
 	names := []string{"change"}
@@ -147,7 +147,7 @@ func (w whyReport) unknown() string {
 	return which + ", a run is inconclusive, so they may change a verdict: " + visibleList(all) + "."
 }
 
-// visibleList returns paths as a list.
+// visibleList returns paths as a list in words, with their invisible characters made visible.
 func visibleList(paths []string) string {
 	var words []string
 	for _, path := range paths {
@@ -156,7 +156,7 @@ func visibleList(paths []string) string {
 	return strings.Join(words, ", ")
 }
 
-// commands has a command for each change. They are not wrapped, so that they can be copied.
+// commands returns a command for each change. They are not wrapped, so that they can be copied.
 func (w whyReport) commands() string {
 	var lines strings.Builder
 	for _, t := range w.Turns {

@@ -26,7 +26,8 @@ type band struct {
 // bandClasses are the CSS classes for the states of a process.
 var bandClasses = map[history.State]string{history.Paused: "pause", history.Down: "down", history.Failing: "error"}
 
-// readBands finds the bands of processes, and those of the links between processes.
+// readBands finds the bands of processes, and those of the faults that act on links between
+// processes.
 func (d *diagram) readBands(room Room) {
 	var bands []band
 	add := func(b band, began, ended *trace.Event) {
@@ -110,8 +111,8 @@ func (d *diagram) fault(number int) trace.FaultInfo {
 	return f
 }
 
-// effectsOfOldKinds are the effects of the kinds of faults with a band, for traces of
-// earlier versions.
+// effectsOfOldKinds has the effect of each kind of fault that has a band. Traces of earlier
+// versions contain only the kind.
 var effectsOfOldKinds = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
 
 // A linkBand says how the bands of a fault's effect on the links between processes look, or

@@ -12,7 +12,7 @@ import (
 // A Figure is a space-time diagram with its layout. Everything in it has its position in
 // pixels, and the template diagram.html writes it without further decisions.
 type Figure struct {
-	// ID and Title are the run's, and Desc describes the figure in words.
+	// ID and Title are those of the run. Desc describes the figure in words.
 	ID, Title, Desc string
 	// Steps are the entries of the timeline for which there is room. LeftOut says what is
 	// not drawn; "" if everything is.
@@ -111,7 +111,7 @@ type figurePill struct {
 	// Corner is the radius of the corners.
 	Corner         int
 	Filled, Struck bool
-	Seq            int // of the event at which the storage decided; 0 in a key
+	Seq            int // of the event at which the storage decided; 0 for an example
 }
 
 // A figurePole is a piece of the vertical line from a pennant down to its moment.
@@ -131,7 +131,7 @@ type figurePennant struct {
 	X, Y, W                   int
 	// TextX is where the text begins.
 	TextX int
-	Seq   int // of the event that it is about
+	Seq   int // of the event that the pennant is about
 }
 
 // SVG draws the figure, for a page that has the [Style] and the [Patterns].

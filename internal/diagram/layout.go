@@ -179,9 +179,9 @@ func (b figureBar) withLabel(labels ...string) figureBar {
 	return b
 }
 
-// shareLabel keeps the labels of two bars from covering each other, because both bars end at
-// the same height, where their labels are. The other bar loses its label, which is added to this
-// bar's label if there is room. The titles of both remain.
+// shareLabel keeps the labels of two bars from covering each other. That is possible only if both
+// bars end at the same height and the labels overlap. In this case other loses its label, which
+// is added to the label of b if there is room. Both titles remain.
 func (b *figureBar) shareLabel(other *figureBar) {
 	isBeside := other.X+textWidth(other.Label, fontSize)+8 <= b.X || b.X+textWidth(b.Label, fontSize)+8 <= other.X
 	if b.Label == "" || other.Label == "" || isBeside || b.Y+b.H != other.Y+other.H {

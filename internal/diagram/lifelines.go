@@ -96,8 +96,9 @@ func (l *lanes) isShared(process string) bool {
 	return len(l.list[l.laneIndex[process]].processes) > 1
 }
 
-// servers returns the lanes to which the client's step of an event sends requests: those of
-// the storage, of services between the client and the storage, or of the lock's nodes.
+// servers returns the lanes to which a client sends the requests of its step; ev is an event of
+// the step. They are the lanes of the storage, of services between the client and the storage, or
+// of the lock's nodes.
 func (l *lanes) servers(ev *trace.Event) []int {
 	if ev.Step.AtStorage() {
 		return l.storage

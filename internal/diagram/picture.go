@@ -33,8 +33,8 @@ type placedStrip struct {
 }
 
 // Picture draws figures one below the other as a self-contained SVG document for slides and
-// papers. At its end it explains the signs. The colours are those of the first rule of
-// page, a style sheet, which are the colours of a light page.
+// papers. At its end it explains the signs. page is a style sheet whose first rule has the
+// colours of a light page. The picture has these colours.
 func Picture(title string, strips []Strip, page string) []byte {
 	const titleHeight, headingHeight = 44, 34
 	s := sheet{Title: story.Visible(textwrap.OneLine(title)), Style: template.CSS(paperStyle(page)), Height: titleHeight}
@@ -67,18 +67,18 @@ func paperStyle(page string) string {
 	return strings.TrimSpace(withColours(asset("diagram.css"), page, lightRule().FindString)) + "\n" + headings
 }
 
-// PaperStyle returns the style of a self-contained picture that has figures in a further
-// style. It has the colours of page, a style sheet: those of a light page, and in a program
-// that prefers dark pages those of a dark one.
+// PaperStyle returns the style of a self-contained picture that has figures in a further style.
+// page is a style sheet with the colours of a light and of a dark page. The picture has the dark
+// colours only in a program that prefers dark pages.
 func PaperStyle(page, style string) string {
 	style = asset("diagram.css") + style
 	light, dark := withColours(style, page, lightRule().FindString), withColours(style, page, darkRule().FindString)
 	return light + "@media (prefers-color-scheme: dark) {\n" + dark + "}\n"
 }
 
-// withColours replaces the variables for colours in a style by their values in a rule of
-// page and of the diagram's own style sheet, because programs for slides and papers do not
-// support variables. rule returns that rule of a style sheet.
+// withColours replaces the variables for colours in a style by their values, because programs for
+// slides and papers do not support variables. The values are in one rule of page and in one rule
+// of the diagram's own style sheet. rule returns this rule of a style sheet.
 func withColours(style, page string, rule func(string) string) string {
 	values := map[string]string{}
 	for _, sheet := range []string{page, asset("diagram-colours.css")} {

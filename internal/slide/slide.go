@@ -1,6 +1,6 @@
 // Package slide writes storyboards as SVG, for pages and as documents of their own. Package
-// storyboard gives everything on them its place. Only this package needs html/template, so that
-// a program that draws in another way can do without it.
+// storyboard has given each part its position. Only this package needs html/template: a program
+// that draws storyboards in another way does not contain it.
 package slide
 
 import (
@@ -48,9 +48,9 @@ func Style() string {
 // package diagram.
 func SVG(b *storyboard.Board) template.HTML { return fill("storyboard.html", b) }
 
-// Picture returns boards, one below the other, as a self-contained SVG document with a
-// title. It has the colours of page, a style sheet: those of a light page and, if its reader prefers a dark
-// one, of a dark page.
+// Picture returns boards, one below the other, as a self-contained SVG document with a title.
+// page is a style sheet with the colours of a light and of a dark page. The document has the dark
+// colours only if its reader prefers dark pages.
 func Picture(title string, boards []*storyboard.Board, page string) []byte {
 	type placed struct {
 		SVG template.HTML

@@ -60,7 +60,8 @@ type Clause struct {
 	merge    func(items []string) string
 }
 
-// A Step is a step of one acquisition, such as its write. An acquisition is one attempt of a client to get the lock, with the section that follows.
+// A Step is a step of one acquisition, such as its write. An acquisition is one attempt of a
+// client to get the lock, with the section that follows it.
 type Step struct {
 	history.Acquisition
 	trace.Step

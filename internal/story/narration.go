@@ -15,14 +15,14 @@ type narrator struct {
 	parties map[history.Acquisition]bool
 
 	now              history.Moment
-	acquireReturned  map[history.Acquisition]bool // by acquisition: whether its acquire has returned
+	acquireReturned  map[history.Acquisition]bool // acquisitions whose acquire has returned
 	latestSection    map[string]int               // by client: its latest section
-	statementsBefore map[history.Acquisition]int  // by acquisition: the number of statements when its latest step began
+	statementsBefore map[history.Acquisition]int  // how many there were when its latest step began
 	expiredKeys      []history.Change             // expiries that have no statement yet
 	foreignKeys      []history.Change             // changes to another client's key that have no statement yet
 	lateKeys         []history.Change             // keys set late that have no statement yet
 	heldBack         map[string]bool              // by client: whether a request of it that was held back has arrived at the storage
-	hasResent        map[history.Acquisition]bool // by acquisition: whether it has sent a request again
+	hasResent        map[history.Acquisition]bool // acquisitions that have sent a request again
 }
 
 // narrate makes the statements of a paragraph.

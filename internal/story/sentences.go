@@ -91,9 +91,9 @@ func (p *Paragraph) sentences() []sentence {
 
 // continuesSentence reports whether the statement next goes into the sentence that begins with
 // the statement first. Usually it does if it has the same subject and no clause of time of its
-// own. If first is about a fault with a clause of time, the sentence takes only the return from
-// the fault: "just before it writes, client-1 crashes and restarts". A pause takes other actions
-// too, but a suspension, whose predicate is "is suspended", does not.
+// own. If first is about a fault and has a clause of time, the sentence takes only the return
+// from the fault: "just before it writes, client-1 crashes and is back after 5s". After a pause
+// of a process it takes any action, but not after a suspension ("is suspended with its machine").
 func continuesSentence(first, next statement) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
