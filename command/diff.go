@@ -104,7 +104,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	var sides [2]*diffSide
 	var sources []source
 	for i, arg := range []string{args[0], args[len(args)-1]} {
-		var read *reports.Saved // the saved trace with both runs; read once, as it may be standard input
+		var read *reports.Saved // the trace of both runs, read once: it may be standard input
 		if i > 0 && len(args) == 1 {
 			read = sides[0].saved
 		}

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// notifyInterrupts returns two contexts that end on interrupts: a Ctrl-C or a SIGTERM. The
-// first interrupt ends searching and calls onFirst. The second ends reporting. After that,
-// interrupts end the process. stop ends all of this.
+// notifyInterrupts returns two contexts that end on interrupts: a Ctrl-C or a SIGTERM. The first
+// interrupt ends searching and calls onFirst. The second ends reporting. After that, interrupts
+// end the process. stop ends both contexts, and from then on every interrupt ends the process.
 func notifyInterrupts(onFirst func()) (searching, reporting context.Context, stop func()) {
 	searching, endSearch := context.WithCancel(context.Background())
 	reporting, endReport := context.WithCancel(context.Background())

@@ -103,9 +103,9 @@ func (f *overrideFlags) overridesOf(in input) ([]string, error) {
 		overrides = append(overrides, "lock.nodes="+f.nodes)
 	}
 	if f.pause != "" {
-		// --set is applied first, because it may add or remove the pause that --pause
-		// changes. If the scenario cannot be changed yet, because a value of --set is a
-		// range, the unchanged scenario decides.
+		// --set is applied first, because it may add or remove the pause that --pause changes. A
+		// value of --set can be a range, with which the scenario cannot be changed yet. In this
+		// case the unchanged scenario decides.
 		base := in.Scenario
 		if changed, err := in.With(overrides...); err == nil {
 			base = changed

@@ -267,8 +267,8 @@ func (h harm) examples(ways []explore.Way, faults int) string {
 	return "ways " + story.List(numbers)
 }
 
-// inconclusive says that n worlds are inconclusive. suffix is put after the number: "" or "
-// that".
+// inconclusive says that n worlds are inconclusive. suffix follows the number: with " that" the
+// result is "3 that are inconclusive".
 func inconclusive(n uint64, suffix string) string {
 	if n == 1 {
 		return "1" + suffix + " is inconclusive"

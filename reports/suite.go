@@ -232,8 +232,8 @@ func writeSuiteHTML(w io.Writer, s *Suite, _ Options) error {
 	return err
 }
 
-// writeSuiteJUnit writes a JUnit report. A test case that fails has the mistake that fails
-// it.
+// writeSuiteJUnit writes a JUnit report. A failed test case contains the mistakes because of
+// which it failed.
 func writeSuiteJUnit(w io.Writer, s *Suite, _ Options) error {
 	report := junitReport{Name: "locktest", junitCounts: junitCounts{Time: junitTime}}
 	for _, t := range s.Tests {

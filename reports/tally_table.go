@@ -18,9 +18,9 @@ type tallyTable struct {
 	Table            table
 }
 
-// A tallyRow is a row about one lock in one scenario. row is the index of the scenario's
-// row in the matrix, and lock that of the lock. In tables with a column for each scenario,
-// row is not used.
+// A tallyRow is a row about one lock in one scenario. row is the index of the scenario's row in
+// the matrix, and lock is the index of the lock's column. In tables with a column for each
+// scenario, row is not used.
 type tallyRow struct {
 	name      string
 	row, lock int

@@ -63,9 +63,9 @@ func CaptionSpellOf(s *history.Spell, names string, isOne bool) string {
 	return names + " " + does[0]
 }
 
-// CaptionFault returns the caption of a fault that leaves its process running. on is the process
-// to which the lane belongs. names returns a short name for several processes.
-func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) string {
+// CaptionFault returns the caption of a fault that leaves its process running. laneOwner is the
+// process to which the lane belongs. names returns a short name for several processes.
+func CaptionFault(f trace.FaultInfo, laneOwner string, names func([]string) string) string {
 	if f.Effect == "" && f.Kind == "" {
 		return f.Text // the trace of an earlier version
 	}
@@ -80,7 +80,7 @@ func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) str
 	case trace.SlowsLink:
 		return "messages take " + f.Size + " longer"
 	case trace.HoldsMessage:
-		return captionHeld(f.Message.Message, on)
+		return captionHeld(f.Message.Message, laneOwner)
 	case trace.CancelsCall:
 		return "cancels its " + string(cmp.Or(f.Step, trace.Acquire))
 	case trace.StallsRequest:
@@ -88,18 +88,18 @@ func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) str
 	}
 	subject, does := FaultClause(f)
 	switch {
-	case subject.Process == on && subject.Thing == "":
+	case subject.Process == laneOwner && subject.Thing == "":
 		return does
-	case subject.Process == on:
+	case subject.Process == laneOwner:
 		return "its " + subject.Thing + " " + does
 	}
 	return subject.String() + " " + does
 }
 
-// captionHeld returns the caption of a message that is held back.
-func captionHeld(m trace.Message, on string) string {
+// captionHeld returns the caption of a message that is held back, on the lane of laneOwner.
+func captionHeld(m trace.Message, laneOwner string) string {
 	owner := "its"
-	if m.Client != on {
+	if m.Client != laneOwner {
 		owner = Possessive(m.Client)
 	}
 	switch {

@@ -190,10 +190,10 @@ func (s *clauseBuilder) theLock(name string) string {
 	return "the lock"
 }
 
-// lossText describes the loss signal that a client gets: the lease, and how long after the end
-// of the lease the signal came. If the section had ended by then, lossText says that instead.
-// The loss of a session is reported for each section that used it, so the text names a section
-// that is not the client's latest.
+// lossText describes the loss signal that a client gets: the lease, and how long after the end of
+// the lease the signal came. If the section had ended by then, lossText says that instead. A
+// client that loses a session gets a signal for each section that used the session. Therefore the
+// text gives the number of a section that is not the client's latest.
 func (s *clauseBuilder) lossText(lost *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
 	text := s.itsLease(s.lockIn(lost)) + " is lost"

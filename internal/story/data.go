@@ -15,8 +15,9 @@ func VerdictAndData(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.TrimSpace(v.Verdict + ". " + string(DataSummary(h, v))))
 }
 
-// withoutGrants changes a sentence about grants in a run without a lock, in which every client
-// simply begins.
+// withoutGrants replaces the words about a newer grant in a sentence about a run without a lock,
+// in which every client simply begins its section. It does not change a sentence about any other
+// run.
 func withoutGrants(h *history.History, sentence string) string {
 	for _, l := range h.Trace.Locks {
 		if !l.GrantsEveryone {

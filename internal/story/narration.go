@@ -17,11 +17,11 @@ type narrator struct {
 	now              history.Moment
 	acquireReturned  map[history.Acquisition]bool // acquisitions whose acquire has returned
 	latestSection    map[string]int               // by client: its latest section
-	statementsBefore map[history.Acquisition]int  // how many there were when its latest step began
+	statementsBefore map[history.Acquisition]int  // the number before its latest step
 	expiredKeys      []history.Change             // expiries that have no statement yet
-	foreignKeys      []history.Change             // changes to another client's key that have no statement yet
+	foreignKeys      []history.Change             // changes of other clients' keys without a statement yet
 	lateKeys         []history.Change             // keys set late that have no statement yet
-	heldBack         map[string]bool              // by client: whether a request of it that was held back has arrived at the storage
+	heldBack         map[string]bool              // clients whose held-back request has arrived
 	hasResent        map[history.Acquisition]bool // acquisitions that have sent a request again
 }
 

@@ -64,15 +64,16 @@ func (n *narrator) stateResend(c *history.Call) {
 	}
 }
 
-// stateWrite states what the storage did with a write, and what the write damaged.
-func (n *narrator) stateWrite(ev *trace.Event, by history.Acquisition) {
+// stateWrite states what the storage did with a write of the acquisition writer, and what the
+// write damaged.
+func (n *narrator) stateWrite(ev *trace.Event, writer history.Acquisition) {
 	n.flushKeys()
-	wasHeldBack := n.heldBack[by.Client]
-	delete(n.heldBack, by.Client)
+	wasHeldBack := n.heldBack[writer.Client]
+	delete(n.heldBack, writer.Client)
 	damage := n.damageBy(ev)
-	isLate := wasHeldBack || len(n.statements) > n.statementsBefore[by] && (damage != "" || !n.hasResent[by])
-	write := Subject{Process: by.Client, Thing: "write"}
-	if wasHeldBack && n.hasResent[by] {
+	isLate := wasHeldBack || len(n.statements) > n.statementsBefore[writer] && (damage != "" || !n.hasResent[writer])
+	write := Subject{Process: writer.Client, Thing: "write"}
+	if wasHeldBack && n.hasResent[writer] {
 		write.Thing = "first request"
 	}
 	switch {
@@ -80,8 +81,8 @@ func (n *narrator) stateWrite(ev *trace.Event, by history.Acquisition) {
 		n.state(trace.StorageName, "refuses %s", write)
 	case isLate:
 		n.addAfterPending(statement{subject: write, predicate: strings.TrimSpace("lands " + damage)})
-	case !n.hasResent[by]:
-		n.stateAction(by.Client, trace.Wrote, strings.TrimSpace("writes "+damage))
+	case !n.hasResent[writer]:
+		n.stateAction(writer.Client, trace.Wrote, strings.TrimSpace("writes "+damage))
 	}
 }
 

@@ -57,8 +57,8 @@ func (v Renderer) renderCapitalized(r checks.Reason) string {
 	return v.write(r, format)
 }
 
-// renderDoubt renders the reason why a run is inconclusive as the beginning of a sentence
-// that says so. Some reasons say it themselves.
+// renderDoubt renders the reason why a run is inconclusive, after the words "The run is
+// inconclusive: ". It does not repeat these words if the reason itself begins with them.
 func (v Renderer) renderDoubt(r checks.Reason) string {
 	const saysSo = "the run is inconclusive: "
 	if strings.HasPrefix(reasonSentences[r.Code], saysSo) {
@@ -67,7 +67,8 @@ func (v Renderer) renderDoubt(r checks.Reason) string {
 	return "The run is inconclusive: " + v.Reason(r)
 }
 
-// write fills the arguments into a format, and adds the reasons that belong to the reason.
+// write fills the arguments of a reason into a format. Then it appends the further reasons that
+// belong to the reason (its field More).
 func (v Renderer) write(r checks.Reason, format string) string {
 	if r.IsZero() {
 		return ""

@@ -253,8 +253,8 @@ func (s *clauseBuilder) wasReleasedByWrite(c *history.Call) bool {
 	return in != nil && in.ReleasedByWrite() && in.Completed()
 }
 
-// releaseText says how a release ended, and what happened to the keys: the client may
-// believe something else than the nodes know.
+// releaseText says how a release ended, and what happened to the keys. The two can differ: a
+// release can return success although a key remains.
 func (s *clauseBuilder) releaseText(c *history.Call) string {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)

@@ -51,8 +51,8 @@ func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 	return joinActions(clauses)
 }
 
-// isDuring reports whether one fault strikes while the other lasts; an instantaneous fault
-// does not last.
+// isDuring reports whether fault strikes while other lasts; both are numbers of faults. An
+// instantaneous fault does not last.
 func (p *Paragraph) isDuring(fault, other int) bool {
 	a, b := p.history.Act(fault), p.history.Act(other)
 	return a != nil && b != nil && !b.Instant && b.Struck.Seq < a.Struck.Seq && (b.Lifted == nil || b.Lifted.Seq > a.Struck.Seq)
