@@ -28,8 +28,8 @@ var extensions = []struct {
 	{".svg", []string{"svg"}},
 }
 
-// chooseByExtension sets the format to that of the extension of -o, if no flag names a format.
-// It fails if a flag names a format that does not fit the extension.
+// chooseByExtension sets the format by the extension of the file that -o names, if no flag names
+// a format. It fails if a flag names a format that does not fit the extension.
 func (f *writeFlags[S]) chooseByExtension() error {
 	extension, fitting := extensionOf(f.output)
 	known := f.formatNames(isAnyFormat)

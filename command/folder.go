@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// isFolder reports whether the value of -o names a folder: it ends with a slash, or such a
-// folder exists.
+// isFolder reports whether the value of -o names a folder: it ends with a slash, or a folder with
+// this name exists.
 func isFolder(name string) bool {
 	if name == "" {
 		return false
@@ -104,10 +104,10 @@ func fileCount(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// writeFolder writes the pages of a report into a folder, each as a whole. It writes the
-// front page last, because that page links to the others. It writes nothing if a page would
-// replace something that is not a page. It does not change other files in the folder, but
-// prints how many files have the extension of a page.
+// writeFolder writes the pages of a report into a folder, each as a whole. It writes the front
+// page last, because that page links to the other pages. It writes nothing if a page would
+// replace something that is not a page. It does not change other files in the folder, but prints
+// how many files have the extension of a page.
 func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []source) error {
 	dir := filepath.Clean(name)
 	var names []string

@@ -105,8 +105,8 @@ func isLinked(kind string) bool {
 	return !known || k.CheckProvided() == nil
 }
 
-// runLinked runs those of the planned runs whose locks are linked into the program, and
-// puts the results in their place.
+// runLinked replaces each planned run whose lock is linked into the program by its result. It
+// does not change the other runs.
 func runLinked(runs []scenarios.RunResult, o scenarios.RunOptions) error {
 	for i, run := range runs {
 		if !isLinked(run.Lock) {

@@ -184,8 +184,8 @@ func listText(w io.Writer, shelves []scenarios.CatalogueGroup, width int, isWhol
 	return columns.Flush()
 }
 
-// A listedScenario is a scenario in the JSON list. Its locks, faults and violations are
-// those of all its variants.
+// A listedScenario is a scenario in the JSON list. Its locks, faults and violations are the
+// locks, faults and violations of all its variants.
 type listedScenario struct {
 	Name       string            `json:"name"`
 	Group      string            `json:"group"`
@@ -241,8 +241,8 @@ func describeScenario(s *scenarios.Scenario) listedScenario {
 	return out
 }
 
-// union returns the elements of both lists, each once: first those of a, then the others of
-// b.
+// union returns the elements of both lists, each once: first all of a, then the elements of b
+// that are not in a.
 func union[E comparable](a, b []E) []E {
 	for _, e := range b {
 		if !slices.Contains(a, e) {

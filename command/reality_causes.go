@@ -44,7 +44,8 @@ func (s *realitySweep) addCauses(run scenarios.RunResult, replay string) {
 	}
 }
 
-// gravity is that of the worst property that the mistake violated: the smaller, the worse.
+// gravity returns the gravity of the worst property that the mistake violated. A smaller number
+// is worse.
 func (c *sweepCause) gravity() int {
 	least := c.broken[0].Card().Gravity
 	for _, p := range c.broken {
@@ -77,7 +78,7 @@ func (s *realitySweep) printCauses() {
 const sweepWidth = 92
 
 // printParagraph prints a text about a mistake with a margin. first is the margin of the first
-// line; that of the others is equally wide.
+// line. The other lines have a margin of blanks that is equally wide.
 func printParagraph(out io.Writer, first, text string) {
 	for i, line := range strings.Split(textwrap.Wrap(text, sweepWidth, 0), "\n") {
 		if i > 0 {

@@ -122,8 +122,8 @@ func comparison(real, simulated scenarios.RunResult) (agreed string, lines []str
 	return agreed, lines
 }
 
-// moreTelling returns the reason of the finding that is a violation, or else that of the
-// other.
+// moreTelling returns the reason of a if a is a violation or b has no reason. Otherwise it
+// returns the reason of b.
 func moreTelling(a, b checks.Finding) checks.Reason {
 	if a.Outcome == checks.Violated || b.Reason.IsZero() {
 		return a.Reason

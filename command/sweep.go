@@ -77,8 +77,8 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 	return f.write(cmd, format, sweep, report)
 }
 
-// selectRange returns the one value of the flags that is a range, and changes the scenario
-// by the others.
+// selectRange returns the one value of the flags that is a range, and changes the scenario by the
+// other values.
 func (f *sweepFlags) selectRange(in *input) (path string, values whatif.Range, err error) {
 	overrides, err := f.overridesOf(*in)
 	if err != nil {

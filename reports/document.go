@@ -32,8 +32,8 @@ type chapter struct {
 	pieces      []piece
 }
 
-// add adds a chapter with those of the pieces that are not empty. If all are empty, it adds
-// none.
+// add adds a chapter with the pieces that are not empty. If all pieces are empty, it adds no
+// chapter.
 func (d *document) add(title string, pieces ...piece) {
 	c := chapter{title: title}
 	for _, b := range pieces {

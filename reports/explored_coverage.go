@@ -162,8 +162,8 @@ func (h harm) isIn(e explore.Damage) bool { return slices.ContainsFunc(e, h.matc
 // shows the harm.
 func (h harm) inExample(w explore.Way) bool { return h.isIn(w.Damage) }
 
-// onMap reports whether a danger map shows the harm. The worlds of a danger map are not
-// among those of the levels: their pauses have other lengths than those that the search
+// onMap reports whether a danger map shows the harm. The worlds of a danger map are in none of
+// the levels, because the pauses on a map have other lengths than the pauses that the search
 // tries.
 func (h harm) onMap(maps []explore.DangerMap) bool {
 	corrupted := func(row []explore.Danger) bool { return slices.Contains(row, explore.Corrupted) }

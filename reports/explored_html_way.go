@@ -32,9 +32,9 @@ type wayHarm struct {
 	Words     []string
 }
 
-// A marginBar is a bar that shows how large a fault must be to break the lock. Up to the
-// size Survived nothing breaks, and from Broken on something breaks. All positions are in
-// thousandths of the bar, also that of the TTL. Rest is the length from Broken to the end.
+// A marginBar is a bar that shows how large a fault must be to break the lock. Up to the size
+// Survived nothing breaks, and from Broken on something breaks. All positions, including the
+// TTL's, are in thousandths of the bar. Rest is the length from Broken to the end.
 type marginBar struct {
 	Text                        string
 	Survived, Broken, Rest, TTL int

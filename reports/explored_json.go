@@ -147,7 +147,7 @@ type jsonExploredFault struct {
 	When   trace.Point     `json:"when,omitzero"`
 	For    string          `json:"for,omitempty"`
 	ForNS  time.Duration   `json:"for_ns,omitempty"`
-	// Persistence is that of the node that the fault crashes.
+	// Persistence is what the node that the fault crashes keeps on disk.
 	Persistence sim.Persistence `json:"persistence,omitempty"`
 }
 

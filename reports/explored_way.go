@@ -153,8 +153,8 @@ func blameWords(w explore.Way) string {
 // maxCauses is the maximum number of other causes that are listed for a way.
 const maxCauses = 3
 
-// otherCauses lists causes that had the same effect as that of the way's example, the most
-// common first. Each has the number of its worlds. It returns "" if there are none.
+// otherCauses lists the causes that had the same effect as the cause of the way's example, the
+// most common first. Each has the number of its worlds. It returns "" if there are none.
 func otherCauses(w explore.Way) string {
 	own := strings.Join(w.Cause, " and ")
 	others := slices.DeleteFunc(slices.Clone(w.Causes), func(c explore.Cause) bool { return c.Faults == own })

@@ -143,7 +143,7 @@ func (c Cell) isDecided() bool {
 	return c.hasRuns() && !slices.ContainsFunc(c.Runs, undecided)
 }
 
-// violated returns those of the given properties that a run violates.
+// violated returns which of the given properties a run violates.
 func violated(run scenarios.RunResult, properties []checks.Property) []checks.Property {
 	return slices.DeleteFunc(slices.Clone(properties), func(p checks.Property) bool {
 		return run.Verdict.Finding(p).Outcome != checks.Violated

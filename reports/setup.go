@@ -37,8 +37,8 @@ func describeSetup(run scenarios.RunResult) []remark {
 	return rows
 }
 
-// titleOf returns the heading of a report about a scenario. The title of a changed scenario
-// is that of its file.
+// titleOf returns the heading of a report about a scenario. A changed scenario has the title of
+// its file.
 func titleOf(s *scenarios.Scenario) string {
 	return story.Visible(s.Name) + ": " + story.Visible(s.Title) + changedMark(s)
 }

@@ -91,7 +91,7 @@ func (s *site) linksOf(index int) []webpage.Link {
 	}))
 }
 
-// withSite returns the links to the parts of the site, and after them those of a page.
+// withSite returns the links to the parts of the site, and after them the links of a page.
 func (o Options) withSite(links []webpage.Link) []webpage.Link {
 	return slices.Concat(o.SiteLinks, links)
 }

@@ -19,7 +19,7 @@ type Suite struct {
 
 // A SuiteTest is the result of one test: of one lock.
 type SuiteTest struct {
-	// Test is the name of the test, and Lock that of the lock.
+	// Test is the name of the test, and Lock is the name of the lock.
 	Test string `json:"test"`
 	Lock string `json:"lock"`
 	// Worlds is how many worlds were run.
@@ -53,7 +53,8 @@ type SuiteMistake struct {
 	// be "".
 	Remedy string `json:"remedy,omitempty"`
 	Lesson string `json:"lesson,omitempty"`
-	// Replays are commands that run one world again, that of the example first.
+	// Replays are commands that run one world again each. The first runs the world of the
+	// example.
 	Replays []string `json:"replays"`
 	// Known means that the mistake was expected, so it fails no test.
 	Known bool `json:"known,omitempty"`

@@ -42,8 +42,9 @@ func (t tallyTables) answer() []tallyTable {
 
 // A damage counts the scenarios in which something goes wrong with a lock.
 type damage struct {
-	// scenarios are the rows in which something goes wrong on at least one seed. judged counts the
-	// rows in which it is known whether something goes wrong, and unknown the other rows with runs.
+	// scenarios are the rows in which something goes wrong on at least one seed. judged counts
+	// the rows in which it is known whether something goes wrong. unknown counts the other rows
+	// that have runs.
 	scenarios       []Row
 	judged, unknown int
 }

@@ -132,8 +132,8 @@ type jsonTallyLock struct {
 }
 
 // jsonDamage has the scenarios in which something goes wrong with a lock on at least one seed. Of
-// is the number of scenarios in which that is known, and Unknown the number of the others that were
-// run.
+// is the number of scenarios in which it is known whether something goes wrong. Unknown is the
+// number of the other scenarios that were run.
 type jsonDamage struct {
 	Scenarios   []string `json:"scenarios"`
 	Of          int      `json:"of"`

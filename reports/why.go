@@ -223,8 +223,8 @@ type jsonWhy struct {
 	// Observed are overrides that put an observed time in place of an event.
 	Overrides []string `json:"overrides,omitempty"`
 	Observed  []string `json:"observed,omitempty"`
-	// Off and On are the verdicts of the scenario as it is, and LeaseExclusion is the worst
-	// outcome in the two runs.
+	// Off and On are the verdicts of the unchanged scenario. LeaseExclusion is the worst outcome
+	// of that property in the two runs.
 	Off            string         `json:"off"`
 	On             string         `json:"on"`
 	LeaseExclusion checks.Outcome `json:"lease_exclusion"`

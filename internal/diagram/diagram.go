@@ -97,7 +97,7 @@ func (d *diagram) noteOmitted(room, repeated int, singular, plural string) {
 	record(&d.repeated, repeated)
 }
 
-// describeOmissions says what is not drawn; "" if everything is.
+// describeOmissions says what is not drawn; "" if everything is drawn.
 func (d *diagram) describeOmissions() string {
 	var sentences []string
 	if len(d.repeated) > 0 {
@@ -136,9 +136,9 @@ func (d *diagram) readLanes(limit int) {
 	}
 }
 
-// busiest returns the lanes to keep if there are too many. It prefers the storage, and next
-// the processes that are involved in a violation. Then come the other servers and services,
-// and last the first of the other clients.
+// busiest returns the lanes to keep if there are too many. It prefers the storage, and next the
+// processes that are involved in a violation. Then come the remaining servers and services, and
+// last the remaining clients in their order.
 func (d *diagram) busiest(limit int) []string {
 	weight := map[string]int{}
 	for _, p := range d.lanes {

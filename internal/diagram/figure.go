@@ -14,8 +14,8 @@ import (
 type Figure struct {
 	// ID and Title are those of the run. Desc describes the figure in words.
 	ID, Title, Desc string
-	// Steps are the entries of the timeline for which there is room. LeftOut says what is
-	// not drawn; "" if everything is.
+	// Steps are the entries of the timeline for which there is room. LeftOut says what is not
+	// drawn; "" if everything is drawn.
 	Steps   []story.Clause
 	LeftOut string
 	axis    axis

@@ -8,9 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A focus contains the Seqs of the most important events of a run, in ascending order:
-// those of violations that count for the verdict. If there are none, it contains those of
-// faults.
+// A focus contains the Seqs of the most important events of a run, in ascending order. These are
+// the events of violations that count for the verdict or, if there are none, of faults.
 type focus []int
 
 // focusOf returns the focus of a run.

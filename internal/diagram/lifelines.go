@@ -21,7 +21,7 @@ type lanes struct {
 	stepLanes map[story.Step][]int
 	// storage are the lanes of the storage.
 	storage []int
-	// cluster reports whether the first lane is that of a cluster with its members.
+	// cluster reports whether the first lane represents a cluster with its members.
 	cluster bool
 }
 

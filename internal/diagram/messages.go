@@ -25,9 +25,9 @@ type message struct {
 	sentSeq, endSeq int
 }
 
-// weight returns the importance of a message. The most important messages were lost, held
-// or delayed. Next are those to and from the storage and its services, and then those of
-// the acquisitions that were granted.
+// weight returns the importance of a message. The most important messages were lost, held or
+// delayed. Next are messages to and from the storage and its services, and then messages of the
+// acquisitions that were granted.
 func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	isStorage := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {

@@ -16,7 +16,7 @@ type Discovery struct {
 	Seed uint64
 	// Conduct says how the lock ended the run too early; "" if the run finished.
 	Conduct string
-	// Idle lists the faults that no witness depends on: without such a fault, every witness
+	// Idle lists the faults that no witness depends on: if one of them is left out, every witness
 	// is still observed. They are counted from 1.
 	Idle []int
 	// Open lists the runs for which the file expects no verdict.

@@ -27,8 +27,8 @@ func (s *clauseBuilder) belongsToLock(key string) bool {
 	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
 
-// addOtherKey describes the loss of a key that belongs to no lock, such as a token counter.
-// The clauses about steps describe what clients do to such keys.
+// addOtherKey describes the loss of a key that belongs to no lock, such as a token counter. The
+// clauses about steps describe what clients do to these keys.
 func (s *clauseBuilder) addOtherKey(c history.Change) {
 	switch ev := c.Event; c.How {
 	case history.Forgotten:

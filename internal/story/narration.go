@@ -19,7 +19,7 @@ type narrator struct {
 	latestSection    map[string]int               // by client: its latest section
 	statementsBefore map[history.Acquisition]int  // the number before its latest step
 	expiredKeys      []history.Change             // expiries that have no statement yet
-	foreignKeys      []history.Change             // changes of other clients' keys without a statement yet
+	foreignKeys      []history.Change             // changes of another client's key, not stated yet
 	lateKeys         []history.Change             // keys set late that have no statement yet
 	heldBack         map[string]bool              // clients whose held-back request has arrived
 	hasResent        map[history.Acquisition]bool // acquisitions that have sent a request again

@@ -8,10 +8,9 @@ import (
 )
 
 // Quoted formats text of a trace that comes from outside: the error of a lock or library, a
-// server's answer, the storage's reason to refuse. It rewrites precise times and long
-// tokens in the way in which the timeline writes them, because a reader looks for them
-// there. The project's own sentences need no such rewriting, because their times and tokens
-// are arguments.
+// server's answer, the storage's reason to refuse. It rewrites precise times and long tokens in
+// the way in which the timeline writes them, because a reader looks for them there. The project's
+// own sentences need not be rewritten, because their times and tokens are arguments.
 func Quoted(text string) string {
 	text = preciseTime().ReplaceAllStringFunc(text, func(found string) string {
 		d, err := time.ParseDuration(found)

@@ -28,8 +28,8 @@ func WhySafe(h *history.History) Raw {
 	return "no two clients were in their critical sections at the same time"
 }
 
-// areApart reports whether no sections of different clients overlap, of whatever locks. It
-// sorts the sections by their beginnings.
+// areApart reports whether no two sections of different clients overlap, even if they are of
+// different locks. It sorts the sections by their beginnings.
 func areApart(sections []*history.Section) bool {
 	slices.SortStableFunc(sections, func(a, b *history.Section) int {
 		return cmp.Or(cmp.Compare(a.From.At, b.From.At), cmp.Compare(a.From.Seq, b.From.Seq))

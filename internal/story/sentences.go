@@ -102,9 +102,9 @@ func continuesSentence(first, next statement) bool {
 	return first.fault == "" || first.when == "" || next.isReturn || pauses
 }
 
-// shortSubject returns the subject of a statement. It returns "it" if the statement before
-// has the same subject, and "its keys" or the like if the subject of the statement before
-// owns s. subjects are those of the statements before.
+// shortSubject returns the subject of a statement. It returns "it" if the statement before has
+// the same subject, and "its keys" or the like if the subject of the statement before owns s.
+// subjects are the subjects of the statements before.
 func shortSubject(s Subject, subjects []Subject) string {
 	if len(subjects) == 0 {
 		return s.String()

@@ -11,10 +11,9 @@ import (
 // harmless matches words that a shell does not change.
 var harmless = lazy.Regexp(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
-// ShellWord quotes s so that a POSIX shell reads it as one word. It writes unprintable
-// characters as escapes for printf. A string that ends with a line break cannot be written
-// in this way: for such a string ShellWord returns a readable form that the user has to
-// type by hand.
+// ShellWord quotes s so that a POSIX shell reads it as one word. It writes unprintable characters
+// as escapes for printf. A string that ends with a line break cannot be written in this way. For
+// it, ShellWord returns a readable form that the user has to type by hand.
 func ShellWord(s string) string {
 	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	switch {

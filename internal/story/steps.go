@@ -209,9 +209,9 @@ func (s *clauseBuilder) onNodes(nodes []string) string {
 	return " " + s.describeNodes(nodes)
 }
 
-// grantText says which token a successful acquire returned. If the token is not the number
-// of the grant, it says that number too. It does not do so for the token of a cluster,
-// which counts all changes of the cluster and so is usually larger.
+// grantText says which token a successful acquire returned. If the token is not the number of the
+// grant, grantText says that number too. It leaves the number out for a token of a cluster, which
+// counts all changes of the cluster and so is usually larger.
 func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	ahead := len(s.Lock(lock).Members) > 0 && ev.Token > ev.Rank
 	switch {
@@ -323,9 +323,8 @@ func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 	return strings.Join(parts, "; ")
 }
 
-// wasLostBefore reports whether the lock was lost before a call of release: a server had a
-// key of the acquisition, and the last such key ended for another reason than the client's
-// own command.
+// wasLostBefore reports whether the lock was lost before a call of release: a server had a key of
+// the acquisition, and the last of these keys was not ended by the client's own command.
 func (s *clauseBuilder) wasLostBefore(c *history.Call) bool {
 	var last *history.Holding
 	for _, k := range s.keys[c.Acquisition] {

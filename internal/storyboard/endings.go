@@ -203,7 +203,7 @@ func (l *layout) placeFoot() {
 	}
 }
 
-// describeFolded says what is not shown; "" if everything is.
+// describeFolded says what is not shown; "" if everything is shown.
 func (l *layout) describeFolded() string {
 	var parts []string
 	add := func(n int, noun string) {

@@ -49,8 +49,8 @@ type row struct {
 	lane
 	y, height int
 	base      int
-	// bars is the height of the bars at the top of the row, and texts that of the texts below
-	// them.
+	// bars is the height of the bars at the top of the row. texts is the height of the texts
+	// below them.
 	bars, texts int
 }
 
@@ -119,7 +119,7 @@ func (l *layout) addLanes() {
 	l.lanes = append(l.lanes, &row{lane: storageLane, bars: 26})
 }
 
-// rowOf returns the row of a lane, or that of the storage if the lane is not shown.
+// rowOf returns the row of a lane, or the row of the storage if the lane is not shown.
 func (l *layout) rowOf(on lane) *row {
 	for _, r := range l.lanes {
 		if r.lane == on {

@@ -38,8 +38,8 @@ type place struct {
 	history.Moment
 }
 
-// A lane is one row of the storyboard: a client's, if client is not "", or that of the lock
-// service or the storage.
+// A lane is one row of the storyboard. If client is not "", it is the row of this client.
+// Otherwise it is the row of the lock service or of the storage.
 type lane struct {
 	role   trace.Role
 	client string

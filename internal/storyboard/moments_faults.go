@@ -108,8 +108,9 @@ func (r *reader) beginsSpell(a *history.Act) bool {
 	return slices.ContainsFunc(r.Spells(), func(s *history.Spell) bool { return s.Began.Seq == a.Struck.Seq+1 })
 }
 
-// laneOfFault returns the lane on which a fault is marked: that of the client that it
-// concerns, or else that of its target or of the sender of its message.
+// laneOfFault returns the lane on which a fault is marked. Usually it is the lane of the client
+// that the fault concerns. If there is no such client, it is the lane of the fault's target, or
+// of the sender of its message. A request stalled in the storage is marked on the storage's lane.
 func (r *reader) laneOfFault(number int) lane {
 	f := r.Fault(number)
 	if f.Effect == trace.StallsRequest {
