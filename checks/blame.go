@@ -28,14 +28,13 @@ const (
 )
 
 var (
-	// BlameLock is the blame for a violation although everything that the lock relies on
-	// was in order. Examples: two leases overlap although a quorum of nodes kept its keys
-	// for their TTL of true time and both clients' clocks kept time; a client is granted
-	// the lock although no node had granted it; a grant whose lease had ended before
-	// acquire returned; an extension that had ended before extend returned; a holder that
-	// stops when it is notified of its loss and is notified too late; a key taken from
-	// another acquisition; no progress although the lock had all that it needs (see
-	// [history.History.CanServe]).
+	// BlameLock is the blame for a violation although everything that the lock relies on was in
+	// order. Examples: two leases overlap although a quorum of nodes kept the keys of both leases
+	// for the keys' TTL of true time, and both clients' clocks kept time; a client is granted the
+	// lock although no node had granted it; a grant whose lease had ended before acquire returned;
+	// an extension that had ended before extend returned; a holder that stops when it is notified
+	// of its loss and is notified too late; a key taken from another acquisition; no progress
+	// although the lock had all that it needs (see [history.History.CanServe]).
 	BlameLock = Blame{Kind: KindLock}
 	// BlameInherent is the blame if two sections overlap although their leases do not, and
 	// the lock did not have to notify any client of a loss. No lock whose grants end by
@@ -43,10 +42,10 @@ var (
 	BlameInherent = Blame{Kind: KindInherent}
 )
 
-// BlameAssumption returns the blame for a violation that broken assumptions caused. Leases
-// overlap because nodes lost keys or ended them too early, and the remaining nodes are no
-// quorum, or because a client's clock did not count the time that passed. Tokens do not
-// grow because a node lost a counter, or because a clock was set.
+// BlameAssumption returns the blame for a violation that broken assumptions caused. Leases can
+// overlap because nodes lost keys or ended keys too early, so that fewer nodes than a quorum kept
+// them. Leases can also overlap because a client's clock counted less time than passed. Tokens can
+// fail to grow because a node lost a counter, or because a clock was set.
 func BlameAssumption(broken ...trace.Assumption) Blame {
 	b := Blame{Kind: KindAssumption}
 	for _, a := range broken {

@@ -1,8 +1,9 @@
 // Package checks judges, from the trace of a run, which properties hold.
 //
-// Package history defines the terms lease and section. A process may have several handles
-// on a lock, and each lease and each section belongs to one handle. Wherever a comment
-// below speaks of two clients, it also means two handles of one client.
+// A lease is the time during which a lock says that a client holds it, and a section is one
+// critical section of a client. Package history defines both terms exactly. A process may have
+// several handles on a lock, and each lease and each section belongs to one handle. Wherever a
+// comment below speaks of two clients, it also means two handles of one client.
 //
 // Intervals are half-open and compared in whole nanoseconds of true time. Where two events
 // share a nanosecond, their order in the trace decides. Locks with different names are
@@ -75,7 +76,8 @@ func (f Finding) Counts() bool {
 	return f.Outcome == Violated && (!f.Property.Card().ReportOnly || f.Blame == BlameLock)
 }
 
-// A WitnessResult is one witness of a scenario, and whether it was seen.
+// A WitnessResult says whether one witness of a scenario was seen. A witness is what must happen if
+// the run is to say anything about the lock, such as "client-2 acquired after client-1 paused".
 type WitnessResult struct {
 	Text string
 	Seen bool
@@ -95,9 +97,9 @@ type Verdict struct {
 	// Verdict is Unsafe if a data property is violated, Safe if all of them hold, and
 	// otherwise Undecided. It is also Undecided if the run proves nothing; see Reasons.
 	Verdict string
-	// Reasons say why the run proves nothing: a witness was not seen; the trace contains doubts
-	// about the run; a fault did not act; the two checkers of the storage's history,
-	// [SerialSections] and porcupine, disagree; or nothing was at stake (see
+	// Reasons say why the run proves nothing: a witness (see [WitnessResult]) was not seen; the
+	// trace contains doubts about the run; a fault did not act; the two checkers of the storage's
+	// history, [SerialSections] and porcupine, disagree; or nothing was at stake (see
 	// [Verdict.DoubtIfIdle]). No property of such a run has the outcome Holds.
 	Reasons []Reason
 	// Findings has one entry for each property by which the run is judged, in the order of
@@ -156,9 +158,9 @@ func (v *Verdict) Gravest() Property {
 	return ""
 }
 
-// Caveats returns the violated properties that readers should know about although the run is
-// safe; nil if the run is not safe. It leaves out mutual exclusion of leases and of sections,
-// and properties that do not count for the verdict.
+// Caveats returns the violated properties that readers should know about although the run is safe;
+// nil if the run is not safe. It returns only properties with the subject [SubjectConduct] whose
+// violations count (see [Finding.Counts]).
 func (v *Verdict) Caveats() []Property {
 	if v.Verdict != Safe {
 		return nil
@@ -166,10 +168,10 @@ func (v *Verdict) Caveats() []Property {
 	return slices.DeleteFunc(PropertiesOf(SubjectConduct), func(p Property) bool { return !v.Finding(p).Counts() })
 }
 
-// Check judges a run. The verdict is unknown if a witness was not seen, a fault did not
-// act, the trace contains doubts about the run, or the two checkers of the storage's
-// history disagree. Then properties that hold become unknown, and violated properties stay
-// violated. A fault that did not act leaves no doubt about a run with overrides.
+// Check judges a run. The verdict is unknown if a witness was not seen, a fault did not act, the
+// trace contains doubts about the run, or the two checkers of the storage's history disagree. Then
+// properties that hold become unknown, and violated properties stay violated. In an unscripted run,
+// a fault that did not act leaves no doubt, unless the fault does not apply to that run.
 func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 	h := &judgedRun{runHistory}
 	t := h.Trace

@@ -15,16 +15,16 @@ const (
 	// ClaimExtends is violated by a lease that cannot be renewed as claimed. Only a
 	// client's program can report that.
 	ClaimExtends Property = "claim: extends"
-	// ClaimNotifies is violated by a lease that cannot notify of its loss, and by one that has not
-	// notified of it for a TTL in which no fault acted. A client whose clocks were changed does not
-	// count, because it cannot be notified in time. It is also violated by a false alarm: while no
-	// fault acts, the lock itself removes the key of a valid lease, and then notifies the holder of
-	// the loss.
+	// ClaimNotifies is violated by a lease that cannot notify of its loss. It is also violated if a
+	// lease was lost and the lock did not notify its client for a TTL in which no fault acted. A
+	// client whose clocks were changed does not count, because it cannot be notified in time. A
+	// false alarm is a violation, too: while no fault acts, the lock itself removes the key of a
+	// valid lease, and then notifies the holder of the loss.
 	ClaimNotifies Property = "claim: notifies"
 	// ClaimTokens is violated by a grant without a fencing token.
 	ClaimTokens Property = "claim: tokens"
-	// ClaimReportsLossAtRelease is violated by a release whose answer does not match what
-	// it did, if [ReleaseAnswer] does not blame the lock for it.
+	// ClaimReportsLossAtRelease is violated by a release whose answer does not match what the
+	// release did. A release for which [ReleaseAnswer] already blames the lock is left out.
 	ClaimReportsLossAtRelease Property = "claim: tells at release"
 )
 
@@ -83,9 +83,9 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	return f.Reason, f.Events
 })
 
-// wasNodeClockSetBack reports whether the clock of a node was set back before an event. A row
-// whose time had passed may then be valid again, and the node confirms the release of a lease
-// that was lost. No lock could know that.
+// wasNodeClockSetBack reports whether the clock of a node was set back before an event. By the new
+// time, an expired row of a database may be valid again. Then the node confirms the release of a
+// lease that was lost, and no lock could know that.
 func (h *judgedRun) wasNodeClockSetBack(before int) bool {
 	ahead := map[string]int64{} // how far each process's wall clock is ahead of true time
 	for _, ev := range h.ClockChanges() {
@@ -134,8 +134,9 @@ func (h *judgedRun) findUnnotified() (reason Reason, at []int) {
 }
 
 // unbackedTimes returns the intervals in which a client was in its section and had not been
-// notified of a loss, although the nodes did not back its grant. EndedBy of each interval
-// is the event that ended the backing: the interval begins with it.
+// notified of a loss, although the nodes did not back its grant. Nodes back a grant while its keys
+// exist on a quorum of them. Each interval begins when a backing ended, and its EndedBy is the
+// event that ended the backing.
 func (h *judgedRun) unbackedTimes(section *history.Section) (all []history.Backing) {
 	end := section.To
 	if section.Lost != nil {
@@ -156,9 +157,8 @@ func (h *judgedRun) unbackedTimes(section *history.Section) (all []history.Backi
 	return all
 }
 
-// firstEventAfterQuiet returns the first event in an interval that comes after a quiet
-// time: no fault had acted before it, within the interval, for longer than a TTL. It
-// returns nil if there is none.
+// firstEventAfterQuiet looks, within the interval during, for a time of one TTL in which no fault
+// acted. It returns the first event after that time, or nil if the interval contains no such event.
 func (h *judgedRun) firstEventAfterQuiet(during history.Interval, ttl time.Duration) *trace.Event {
 	for _, quiet := range h.QuietTimes() {
 		from, to := history.Later(quiet.From, during.From), history.Earlier(quiet.To, during.To)

@@ -8,11 +8,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// cutOff returns why a run ended too early to say that nothing went wrong; it returns the zero
-// Reason if the run did not. A fault that lasts longer than the run, or work that does, is a
-// mistake in every scenario. Clients that still wait for a lock, or for its answer, can be what a
-// scenario is about. So they cast doubt only on an unscripted run: a change can make it last longer
-// than the scenario's author had allowed for.
+// cutOff returns why a run ended too early to say that nothing went wrong; the zero Reason if the
+// run was long enough. A fault or a client's work that had not ended is a reason in every run. A
+// client that still waits for a lock, or for an answer of a lock, can be what a scenario is about.
+// So it is a reason only in an unscripted run (see [trace.Trace]): a change of the scenario can
+// make the run longer than the author had allowed for.
 func (h *judgedRun) cutOff() Reason {
 	end := h.Horizon()
 	if end == nil {
@@ -58,8 +58,9 @@ func (h *judgedRun) pendingFault(end *trace.Event) int {
 	return 0
 }
 
-// isDue reports whether the delay of a point was running when the run was cut off at end:
-// its event had happened, as the start of the run always has.
+// isDue reports whether the delay of a point was running when the run was cut off at end. With the
+// point "5s after client-1 acquired", client-1 had then acquired less than 5s before. The start of
+// the run is such an event, too.
 func (h *judgedRun) isDue(p trace.Point, end *trace.Event) bool {
 	for _, c := range p.Alternatives() {
 		for _, ev := range h.Occurrences(trace.AnyOf(c)) {
@@ -75,8 +76,8 @@ func (h *judgedRun) isDue(p trace.Point, end *trace.Event) bool {
 type clientCalls struct {
 	// open are the calls that had not ended.
 	open []*history.Call
-	// last is the call that ended last, and refused the acquire that failed last; nil if
-	// there is none.
+	// last is the call that ended last, and refused is the failed acquire that ended last. Each is
+	// nil if there is none.
 	last, refused *history.Call
 }
 
@@ -113,9 +114,9 @@ func (c *clientCalls) areAtWork() bool {
 	return len(c.open) > 0 && !slices.ContainsFunc(c.open, func(call *history.Call) bool { return call.Step != trace.Work })
 }
 
-// onlyWaits reports whether a client did nothing but wait: for the lock, for its next
-// attempt, or for an answer of the storage although a fault without an end struck the
-// client or its links. A client that waits for its next period will do its job then.
+// onlyWaits reports whether a client did nothing but wait: for the lock, for its next attempt, or
+// for an answer of the storage although a fault without an end struck the client or its links. A
+// client that waits for its next period does not count, because it will do its job then.
 func (h *judgedRun) onlyWaits(c *clientCalls) bool {
 	for _, call := range c.open {
 		if call.Step != trace.Acquire && !(call.Step.AtStorage() && h.isHindered(call.Client)) {
@@ -144,9 +145,9 @@ func (h *judgedRun) isHindered(client string) bool {
 	})
 }
 
-// haveWaited reports whether a client that waits has done so in vain for long enough. Its
-// open calls have lasted that long since the last change, or its last attempt failed that
-// long after it.
+// haveWaited reports whether a waiting client has waited in vain for the time enough since the last
+// change, which happened at the time change. Either all its open calls have lasted that long since
+// the change, or its last failed attempt ended that long after the change.
 func (c *clientCalls) haveWaited(enough, change, end time.Duration) bool {
 	if c.refused != nil && c.refused.Ended.At-change >= enough {
 		return true
@@ -185,8 +186,9 @@ func (h *judgedRun) hopeTime() time.Duration {
 	return hope
 }
 
-// judgeCutOff applies the reason of cutOff, if there is one. What was violated before stays
-// violated, but a client that was still at work does not show that the lock is stuck.
+// judgeCutOff applies the reason that cutOff returned; it does nothing if that is zero. A violation
+// stays a violation, with one exception: if [Progress] is violated because a client never ended, it
+// becomes unknown. The client was still at work, which does not show that the lock is stuck.
 func (v *Verdict) judgeCutOff(why Reason) {
 	if why.IsZero() {
 		return

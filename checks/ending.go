@@ -10,8 +10,8 @@ const (
 	GoroutineLeak Property = trace.ConductLeak
 )
 
-// The ending of the run shows whether these two are violated, so the checks themselves find
-// nothing; see endedRun.
+// The way in which the run ended shows whether these two are violated: see
+// [judgedRun.endingFinding]. So their own functions find nothing.
 var noPanic = misconduct(Card{
 	Property: Panic, Gravity: 12,
 	Title:  "no client's code panics",

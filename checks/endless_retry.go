@@ -32,8 +32,9 @@ var noEndlessRetry = misconduct(Card{
 const manyCalls = 1000
 
 // isEndedByProgram reports whether a run had to be ended because the clients' programs caused too
-// much traffic. They did if they called the lock very often, and if neither a single call nor the
-// traffic of one client outside its calls has more than a tenth of the requests.
+// much traffic. The programs are the cause if they called the lock very often, and if neither a
+// single call nor the traffic of one client outside its calls has more than a tenth of the
+// requests.
 func (h *judgedRun) isEndedByProgram() bool {
 	if e := h.Trace.Ending; e == nil || Property(e.Rule) != EndlessRetry {
 		return false

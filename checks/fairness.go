@@ -6,15 +6,15 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// fairness measures how evenly the clients that want a lock are granted it. Jain's index of
-// the grants per client that asked is 100 % if all were granted it equally often. It is 1/n
-// of that if one of n clients was granted it every time: R. Jain, D. Chiu and W. Hawe, "A
-// Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
-// Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does not depend on
-// the order of the grants. The second figure does: it counts, for the request that was
-// overtaken most, the requests that came later and were granted the lock first. The measure
-// means little for a run that ends when all clients are done, because then each client has
-// been granted the lock as often as it wanted.
+// fairness measures how evenly the clients that want a lock are granted it. Jain's index is
+// computed from the number of grants of each client that asked. It is 100 % if all clients were
+// granted the lock equally often, and 100/n % if one of n clients was granted it every time: R.
+// Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource
+// Allocation in Shared Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does
+// not depend on the order of the grants. The second figure does: a later request that is granted
+// the lock first overtakes an earlier one, and the figure is how often one request was overtaken at
+// most. The measure means little for a run that ends when all clients are done, because then each
+// client has been granted the lock as often as it wanted.
 var fairness = measure{
 	name:     "fairness",
 	title:    "how evenly the lock was granted to the clients that asked, as Jain's index, and by how many later requests one request was overtaken",

@@ -40,7 +40,7 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 }
 
 // ungrantedNames returns the names of those of the two sections for which no server made a grant.
-// It names none if the keys of the lock are not known. A grant by a server that is no longer one of
+// It returns "" if the keys of the lock are not known. A grant by a server that is no longer one of
 // the lock's nodes, such as a replaced master, counts as a grant.
 func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	var names []string
@@ -62,9 +62,10 @@ func (h *judgedRun) hasShortLivedKey(s *history.Section, seq int) bool {
 	})
 }
 
-// brokenClocks returns the broken assumptions about clients' clocks that made two leases
-// overlap at the event with the number seq. One lease had ended in true time before the
-// other began, but the clock of that lease's client had not yet counted its whole length.
+// brokenClocks returns the broken assumptions about clients' clocks that made two leases overlap at
+// the event with the number seq. A clock breaks them if one lease had ended in true time before the
+// other began, but the clock of the first lease's client had not yet counted the length of that
+// lease.
 func (h *judgedRun) brokenClocks(a, b *history.Section, seq int) []trace.Assumption {
 	since := history.Later(a.Lease.From, b.Lease.From)
 	var broken []trace.Assumption
@@ -124,11 +125,11 @@ func (h *judgedRun) blameForSections(a, b *history.Section, reason Reason) (Blam
 	return BlameInherent, reason
 }
 
-// clockExcuse returns the broken clock assumptions that kept a client from knowing, at a
-// moment, that its lease had ended. It returns none if the client could know. d is the
-// declaration of the lease's end. If the lock declared the end on a clock, it reads that
-// clock. Otherwise it is not known which clock it reads. Then a clock excuses the client
-// only if that clock had not yet counted the length of the lease.
+// clockExcuse returns the broken clock assumptions that kept a client from knowing, at a moment,
+// that its lease had ended. It returns none if the client could know. d is the declaration of the
+// lease's end. If the lock declared the end on a clock, it reads that clock. Otherwise the lock may
+// read the client's monotonic or wall clock. Then a broken clock excuses the client only if that
+// clock had not yet counted the length of the lease.
 func (h *judgedRun) clockExcuse(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
 	if ends := d.Event.LeaseEnd; ends != nil {
 		declared := history.MomentOf(d.Event)
@@ -186,10 +187,10 @@ func (h *judgedRun) blameForTokens(old, young *history.Section, seq int, reason 
 	return h.blameUnlessRanOn(BlameLock, reason, seq, old.Client, young.Client)
 }
 
-// wasClockSet reports whether a fault, up to the event with the number seq, had set a clock
-// that a lock may have read for one of two grants, or had changed the clock's rate. That
-// can be the clock of any process that is not a client, and the clocks of the two clients
-// unless the lock reads true time.
+// wasClockSet reports whether, up to the event with the number seq, a fault had set a clock that
+// the lock may have read for one of two grants, or had changed the rate of that clock. The lock may
+// read the clocks of all processes that are not clients. Unless it reads true time, it may also
+// read the clocks of the two clients.
 func (h *judgedRun) wasClockSet(a, b *history.Section, seq int) bool {
 	for _, p := range h.Trace.Processes {
 		read := p.Role != trace.RoleClient || !h.Lock(a.Lock).TrueTime && (p.Name == a.Client || p.Name == b.Client)
@@ -200,9 +201,9 @@ func (h *judgedRun) wasClockSet(a, b *history.Section, seq int) bool {
 	return false
 }
 
-// blameUnlessRanOn returns no blame if one of the clients had done something while it was
-// paused, up to the event with the number seq: a real pause would have prevented that (see
-// [history.History.RanOn]). Otherwise it returns the given blame.
+// blameUnlessRanOn returns the given blame, unless one of the clients had done something while it
+// was paused, up to the event with the number seq. Then it returns no blame, because a real pause
+// would have prevented that (see [history.History.RanOn]).
 func (h *judgedRun) blameUnlessRanOn(blame Blame, reason Reason, seq int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= seq {

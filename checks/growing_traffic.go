@@ -75,9 +75,9 @@ func (h *judgedRun) findGrowingTraffic() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// growsWithoutWaiting compares the commands of a client's last sections with those of its
-// first ones, like findGrowingTraffic, but without the commands with which the client
-// waited for the lock. ends are the ends of its sections.
+// growsWithoutWaiting reports whether a client's last sections cost more than three times as many
+// commands as its first sections. It does not count the commands with which the client waited for
+// the lock. ends are the Seqs at which the client called release.
 func (h *judgedRun) growsWithoutWaiting(client string, ends []int) bool {
 	var sent []int
 	for _, m := range h.Messages() {

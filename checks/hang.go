@@ -37,10 +37,10 @@ var noHang = misconduct(Card{
 // maxCallTime is how long a call of the lock may last once no fault acts any more.
 const maxCallTime = time.Minute
 
-// findUnreturned finds a call of the lock that has not returned when the run is cut off,
-// although no fault has acted for long. With forIdleGrant it finds a call that waits for a
-// grant that nobody uses, otherwise any other call. An acquire that waits its turn does not
-// count.
+// findUnreturned finds a call of the lock that has not returned when the run is cut off, although
+// no fault has acted for long. With forIdleGrant it finds a call that waits for a grant that nobody
+// uses, otherwise any other call. An acquire does not count while a client is in a section of the
+// lock, because it waits its turn.
 func (h *judgedRun) findUnreturned(forIdleGrant bool) (Reason, []int) {
 	horizon := h.Horizon()
 	if horizon == nil {
@@ -150,9 +150,10 @@ func (h *judgedRun) namesKeyOf(m *history.Message, lock string) bool {
 	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return slices.Contains(m.Command(), p.Key) })
 }
 
-// waitsInSilence reports whether a call of acquire has not returned when the run is cut off, although
-// the lock has been free for a TTL and the client has sent no server anything for as long. The run
-// is too short for [Hang]: the call may wait for a message that was sent before it listened.
+// waitsInSilence reports whether a call of acquire has not returned when the run is cut off,
+// although the lock has been free for a TTL and the client has sent no server anything for as long.
+// For example, the call waits for a notification that was sent before it listened. Such a call can
+// be found even if the run is too short for [Hang].
 func (h *judgedRun) waitsInSilence() bool {
 	horizon := h.Horizon()
 	if horizon == nil {

@@ -12,15 +12,15 @@ import (
 // of the two was first. An event of a simulated run has no interval.
 
 // mayPrecede reports whether an event may have happened before a moment, although the trace has it
-// later. It is false for nil, which is the grant of steps outside any section.
+// later. ev may be nil: steps outside any section have no grant. Then the result is false.
 func mayPrecede(ev *trace.Event, m history.Moment) bool {
 	return ev != nil && ev.Earliest != 0 && ev.Earliest < m.At && !history.MomentOf(ev).Before(m)
 }
 
-// judgeUnseenGrants judges a run in which the lock always had room for a grant, by the times in the
-// trace. If a grant may have been made before other sections of the lock ended, and there was no room
-// for it then, the outcome is unknown. end returns when a section ends, and ended is the reason that
-// says so about the section with this name.
+// judgeUnseenGrants judges a run in which, by the times in the trace, no grant was one too many.
+// But a grant may have been made earlier than its time, before another section of the lock ended.
+// If the lock had no room for the grant then, the outcome is unknown. end returns when a section
+// ends, and ended makes the reason that says when the section with a name ended.
 func (h *judgedRun) judgeUnseenGrants(end func(*history.Section) history.Moment, ended code2[string, history.Moment]) Finding {
 	for i, b := range h.Sections() {
 		if b.Granted.Earliest == 0 || b.GrantsEveryone {
@@ -48,8 +48,8 @@ func (h *judgedRun) judgeUnseenGrants(end func(*history.Section) history.Moment,
 	return holds()
 }
 
-// unknownOrder returns the finding that a grant and another event may have happened in either order.
-// other is the reason that says when the other happened.
+// unknownOrder returns the finding that a grant and another event may have happened in either
+// order. other is the reason that says when the other event happened.
 func (h *judgedRun) unknownOrder(granted *history.Section, other Reason) Finding {
 	return unknown(orderUnseen.Reason(h.Name(granted), granted.Granted.Earliest, granted.From).And(other))
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// KeyLeftBehind is violated by a key that exists on a node until it expires, because the
-// lock never asks the node to remove it: after a successful release, or after an acquire
-// that fails. Until the key expires, no client is granted the lock. The lock must have been
-// able to ask. After a release: no fault acted since. After a failed acquire: the node could
-// be reached all the time since the key was set. The keys of an acquire that was called with
-// a context that had ended do not count.
+// KeyLeftBehind is violated by a key that exists on a node until it expires, because the lock never
+// asks the node to remove it: after a successful release, or after an acquire that fails. Until the
+// key expires, no client is granted the lock. The lock must have been able to ask the node. After a
+// release this means that no fault acted until the key expired. After a failed acquire it means
+// that the node could be reached all the time since the key was set. Keys do not count if acquire
+// was called with a context that had already ended.
 //
 // A successful release that writes the key and does not remove it also violates the property, if
 // a client then asked for the lock in vain although nobody held it.
@@ -85,8 +85,8 @@ func (h *judgedRun) findRewrittenKey() (reason Reason, at []int) {
 	return Reason{}, nil
 }
 
-// isShorter reports whether a key expires sooner than the key that it replaced. A lock that keeps
-// its key for a shortest time does so when it is released.
+// isShorter reports whether a key expires sooner than the key that it replaced. A lock that must be
+// held for a minimum time sets such an expiry when it is released earlier.
 func (h *judgedRun) isShorter(key *history.Holding) bool {
 	return slices.ContainsFunc(h.HoldingsOf(key.Owner), func(before *history.Holding) bool {
 		return before.Place == key.Place && before.Ended == key.Set && key.Due < before.Due
@@ -109,8 +109,8 @@ func (h *judgedRun) refusedWithoutHolder(from, to *trace.Event) *trace.Event {
 	return nil
 }
 
-// lastSuccess returns the last successful end of some calls before an event. It returns nil
-// if there is none, or if the client did not wait for it.
+// lastSuccess returns the end of the last of the calls that succeeded before an event. It returns
+// nil if there is none, or if the client had cancelled one of the calls before.
 func lastSuccess(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
 	for _, c := range calls {
 		switch {

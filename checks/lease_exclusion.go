@@ -46,10 +46,10 @@ func judgeLeaseExclusion(h *judgedRun) Finding {
 	return h.overlapFinding(old, young, first)
 }
 
-// excessLease finds out whether there is one lease too many: together with the lease of the
-// later grant b, more leases overlap than the lock has room for. It returns the section of
-// the other lease that exceeded the room, and the event that showed that the two leases
-// overlap. others are the sections whose leases had not ended at the later grant.
+// excessLease returns the section whose lease is one too many beside the lease of the later grant
+// b, and the event that showed that these two leases overlap. If the lock has room for N clients,
+// that is the N-th lease that was seen to overlap with the lease of b. It returns nil if there are
+// fewer such leases. others are the sections whose leases had not ended at the later grant.
 func excessLease(others []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section
@@ -72,8 +72,8 @@ func excessLease(others []*history.Section, b *history.Section) (*history.Sectio
 	return last.a, last.at
 }
 
-// overlapFinding returns the finding of two leases that were shown to overlap by the event
-// at; b's was granted later.
+// overlapFinding returns the finding of two leases that were shown to overlap by the event at. The
+// lease of b was granted later.
 func (h *judgedRun) overlapFinding(a, b *history.Section, at *trace.Event) Finding {
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {
