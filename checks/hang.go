@@ -91,7 +91,7 @@ func (h *judgedRun) isGranted(lock string, at history.Moment) bool {
 // findMuteCall finds a call of the lock that has sent no node anything about the lock for a
 // TTL and has not returned when the run is cut off.
 //
-// Such a run is judged even if its preconditions were not met, because the lock itself
+// Such a run is judged even if preconditions of its scenario were not met, because the lock itself
 // prevented them.
 func (h *judgedRun) findMuteCall() (Reason, []int) {
 	horizon := h.Horizon()

@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// maxSteps bounds the search of porcupine, a checker for linearizability. It bounds the
-// number of its steps and not its time, so every run gives the same result. It is enough
-// for any history in which fewer than a dozen sections overlap. A step copies the state of
-// all objects, so with more than objectsPerStep objects it counts as several steps.
+// maxSteps bounds the search of porcupine, a checker for linearizability. The bound is a number of
+// steps and not a time, so every run gives the same result. It is enough for any history in which
+// fewer than a dozen sections overlap. A step copies the state of all objects, so with more than
+// objectsPerStep objects it counts as several steps.
 const (
 	maxSteps       = 200_000
 	objectsPerStep = 100
@@ -35,10 +35,10 @@ type objectAccess struct {
 	sees, makes uint32
 }
 
-// linearize asks porcupine whether sections can be ordered one after the other. Each
-// section is one operation, from acquire returned to release called, on a resource that
-// holds all objects. Each of its reads must return the version that it did return, and each
-// of its writes must replace the version that it did replace.
+// linearize asks porcupine whether sections can be ordered one after the other. Each section is one
+// operation, from acquire returned to release called, on a resource that holds all objects. In the
+// order, each read must return the version that it returned in the run, and each write must replace
+// the version that it replaced in the run.
 func linearize(sections []*history.Section) porcupineResult {
 	objects := map[string]int{}
 	numbers := map[*history.Version]uint32{}

@@ -10,19 +10,19 @@ import (
 // A Measure is a cost of the lock in a run, or how long its clients wait. It is computed
 // from the trace alone.
 type Measure struct {
-	// Name is its name in scenarios and programs; Title describes it in one line for
-	// people.
+	// Name is the name of the measure in scenarios and programs; Title describes the measure in one
+	// line for people.
 	Name, Title string
-	// Figures are its numbers, in a fixed order. A number that the run does not have, such
-	// as the median of no values, is left out.
+	// Figures are the numbers of the measure, in a fixed order. A number that the run does not
+	// have, such as the median of no values, is left out.
 	Figures []Figure
-	// Summary describes it in words, or says why there are no figures.
+	// Summary describes the figures in words, or says why there are none.
 	Summary Reason
 }
 
 // A Figure is one number of a measure.
 type Figure struct {
-	// Name distinguishes it from the measure's other figures.
+	// Name distinguishes the figure from the measure's other figures.
 	Name  string
 	Unit  Unit
 	Value int64
@@ -107,7 +107,7 @@ func noMeasure(why Reason) Measure { return Measure{Summary: why} }
 // ratio returns a/b, rounded to the nearest whole number.
 func ratio(a, b int64) int64 { return (a + b/2) / b }
 
-// median returns the median of some times; there must be at least one.
+// median returns the median of times; there must be at least one.
 func median(times []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(times))
 	upper := sorted[len(sorted)/2]
@@ -115,8 +115,8 @@ func median(times []time.Duration) time.Duration {
 	return lower + (upper-lower)/2
 }
 
-// percentile returns the smallest of some times that at least p per cent of them do not
-// exceed. There must be at least one.
+// percentile returns the smallest time t in times such that at least p per cent of the times are t
+// or less. There must be at least one time.
 func percentile(times []time.Duration, p int) time.Duration {
 	sorted := slices.Sorted(slices.Values(times))
 	return sorted[max(0, (len(sorted)*p+99)/100-1)]

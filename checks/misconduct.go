@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Misconduct is behaviour of a lock that no caller can accept, whatever happens to the
-// data. A verdict has a property of misconduct only if it is violated, and then it is
-// always the lock's fault. A run without misconduct does not prove that the lock behaves
-// well.
+// Misconduct is behaviour of a lock that no caller can accept, whatever happens to the data. A
+// verdict has a finding on a property of misconduct only if the property is violated, and then the
+// violation is always the lock's fault. A run without misconduct does not prove that the lock
+// behaves well.
 
 // misconduct returns a property that a lock violates by its behaviour. find returns the
 // first violation as a reason, and the Seqs of the events that show it. A zero reason means
@@ -75,8 +75,8 @@ func (h *judgedRun) complaintFinding(p Property) Finding {
 	return holds()
 }
 
-// lastCallEvents returns the events of a client's last call of acquire or extend, with the
-// ends of later extensions that the lock made by itself.
+// lastCallEvents returns the beginning and the end of a client's last call of acquire or extend,
+// and the ends of later extensions that the lock made by itself.
 func (h *judgedRun) lastCallEvents(client string) (at []int) {
 	for _, c := range h.Calls() {
 		if c.Client != client || c.Step != trace.Acquire && c.Step != trace.Extend {
@@ -109,8 +109,8 @@ func (h *judgedRun) isCalmSince(from, to *trace.Event) bool {
 	})
 }
 
-// firstCall returns the first call of a step in an acquisition. It returns nil if there is
-// none, or if it has not returned.
+// firstCall returns the first call of a step in an acquisition. It returns nil if there is no such
+// call, or if the call never returned.
 func (h *judgedRun) firstCall(id history.Acquisition, step trace.Step) *history.Call {
 	for _, c := range h.CallsOf(id) {
 		if c.Step == step {

@@ -15,7 +15,8 @@ import (
 // for which no mistake is recognised has the name of its property as its mistake.
 type Mistake string
 
-// The mistakes that are recognised; see [Cause.Step] for the call in which one is made.
+// The mistakes that are recognised. [Cause.Step] is the call in which a mistake is made. An
+// acquisition is one call of acquire and everything that follows from it.
 const (
 	// removesUnchecked: a Redis command that compares nothing, such as DEL, removes a key.
 	removesUnchecked Mistake = "removes-unchecked"
@@ -43,8 +44,8 @@ const (
 	// failsAfterRemoval: release returns an error although it has removed the key and the server
 	// has confirmed that.
 	failsAfterRemoval Mistake = "fails-after-removal"
-	// keyTooShort: the key expires after a tenth of the lease or less, as if a number of
-	// milliseconds had been taken for seconds.
+	// keyTooShort: the key expires after a tenth of the lease or less, as if a number of seconds
+	// had been taken for milliseconds.
 	keyTooShort Mistake = "key-too-short"
 	// leaseOutlivesKey: the lease ends after the keys that it is based on.
 	leaseOutlivesKey Mistake = "lease-outlives-key"
@@ -61,13 +62,14 @@ const (
 	renewsAfterRelease Mistake = "renews-after-release"
 	// doesNotRenew: a lease that the lock says it renews by itself ends although no fault acted.
 	doesNotRenew Mistake = "does-not-renew"
-	// ignoresExpiry: the row of a grant has expired, and the lock does not take it over.
+	// ignoresExpiry: the database row that contains a grant has expired, and the lock does not take
+	// the row over.
 	ignoresExpiry Mistake = "ignores-expiry"
-	// waitsForSilent: the lock waits too long for a server that does not answer, although the
-	// others are enough.
+	// waitsForSilent: the lock waits too long for a server that does not answer, although the other
+	// servers are a quorum.
 	waitsForSilent Mistake = "waits-for-silent"
-	// failsWithServer: acquire fails soon after one server has failed, although the others are
-	// enough.
+	// failsWithServer: acquire fails soon after one server has failed, although the other servers
+	// are a quorum.
 	failsWithServer Mistake = "fails-with-server"
 	// missesWakeUp: an acquire waits in a queue although its own key is the first.
 	missesWakeUp Mistake = "misses-wake-up"
@@ -89,8 +91,8 @@ const (
 	leavesKeyOfFailure Mistake = "leaves-key-of-failure"
 	// leavesKeyOfRelease: a successful release leaves its key behind.
 	leavesKeyOfRelease Mistake = "leaves-key-of-release"
-	// stopsAtFailedServer: a release fails and leaves its key on a server that it has not
-	// asked, as if it had stopped at another server that failed.
+	// stopsAtFailedServer: a release fails and leaves a key on a server that it did not ask. It
+	// seems to have stopped when another server failed.
 	stopsAtFailedServer Mistake = "stops-at-failed-server"
 	// keepsKeyBySession: a release fails, and the session, which the client keeps alive,
 	// keeps the key.
@@ -112,12 +114,13 @@ type Cause struct {
 	InTheWay *history.Holding
 }
 
-// Causes returns why the lock violated properties in a run, as far as the violations are
-// its own fault; nil if none is. The argument must not contain findings that the judgement
-// leaves out, such as those that a doubt about the run excuses.
+// Causes returns why the lock violated properties in a run. The argument blamed lists the
+// violations that are the lock's own fault, without those that the judgement leaves out, for
+// example because of a doubt about the run. The result is nil if blamed is empty.
 //
-// A violation belongs to the cause of another one if it can follow from it: a lock that removes
-// another client's key is then granted twice, and two clients are in their sections.
+// A violation belongs to the cause of another violation if it can follow from it. For example, a
+// lock removes another client's key, is then granted twice, and two clients are in their sections:
+// these three violations have one cause.
 func Causes(h *history.History, blamed []Finding) []Cause {
 	q := &judgedRun{h}
 	var causes []Cause
@@ -140,10 +143,14 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 	return causes
 }
 
-// explains reports whether the violations of another cause can follow from this one. They can if
-// both causes are the same mistake, or if the first violation of this cause came before the other
-// and both are of one family. They also can if only this cause is a recognised mistake, because a
-// violation can come before the event that shows the mistake: a client that stays in its section
+// explains reports whether the violations of another cause can follow from this one. There are
+// three cases. First, both causes are the same mistake in the same call. Second, the first
+// violation of this cause came before the first of the other, both properties are of one family,
+// and the other property does not come earlier in it.
+//
+// Third, only this cause is a recognised mistake, and the other violation is of [Progress], or both
+// properties are of the first family. Then the order in time does not matter, because a violation
+// can come before the event that shows the mistake. For example, a client that stays in its section
 // too long shows no mistake of the lock until an extension confirms its lease.
 func (c Cause) explains(other Cause) bool {
 	own, follows := c.Findings[0], other.Findings[0]
@@ -159,7 +166,8 @@ func (c Cause) explains(other Cause) bool {
 	return c.isRecognised() && !other.isRecognised() && (follows.Property == Progress || areIn(families[0]))
 }
 
-// isRecognised reports whether the mistake is more than the property that is violated.
+// isRecognised reports whether the mistake is one of the constants of type Mistake. Otherwise it is
+// only the name of the violated property.
 func (c Cause) isRecognised() bool { return c.Mistake != Mistake(c.Findings[0].Property) }
 
 // add adds the violations of a cause that this one explains.
@@ -198,7 +206,7 @@ var families = [][]Property{
 	aboutWaiting,
 }
 
-// rank returns the property's place in its family, and a great number if it has none.
+// rank returns the property's index in its family; len(properties) if it is in no family.
 func (p Property) rank() int {
 	for _, family := range families {
 		if i := slices.Index(family, p); i >= 0 {
@@ -233,8 +241,9 @@ func (h *judgedRun) causeOf(f Finding) Cause {
 	return c
 }
 
-// mistakeWithKeys returns the mistake that the changes of the lock's keys show up to an event,
-// whatever follows from it; "" if they show none.
+// mistakeWithKeys returns the mistake that the changes of the lock's keys show, up to the event
+// until, and the call in which it was made; "" if they show none. It does not look at what followed
+// from the mistake.
 func (h *judgedRun) mistakeWithKeys(until int) (Mistake, trace.Step) {
 	if d := h.firstDamage(until); d != nil {
 		return h.mistakeWithDamage(d)
@@ -312,8 +321,8 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	return "", ""
 }
 
-// mistakeWithKeptKey returns the mistake that makes one of some keys stay after its release, and
-// that key; "" and nil if none does.
+// mistakeWithKeptKey returns the first of the keys that stays after its release because of a
+// mistake, with that mistake and the call in which it was made; "" and nil if there is none.
 func (h *judgedRun) mistakeWithKeptKey(keys []*history.Holding) (Mistake, trace.Step, *history.Holding) {
 	for _, k := range keys {
 		switch {
@@ -326,8 +335,9 @@ func (h *judgedRun) mistakeWithKeptKey(keys []*history.Holding) (Mistake, trace.
 	return "", "", nil
 }
 
-// mistakeWithProgress returns the mistake that keeps clients waiting, and the key that does so,
-// if one does; "" if it is not recognised.
+// mistakeWithProgress returns the mistake that keeps clients waiting, the call in which it was
+// made, and the key that keeps them waiting. The mistake is "" if it is not recognised, and the key
+// is nil if no key keeps them waiting.
 func (h *judgedRun) mistakeWithProgress(f Finding) (Mistake, trace.Step, *history.Holding) {
 	if m, step, k := h.mistakeWithKeptKey(h.Holdings()); m != "" {
 		return m, step, k
@@ -349,8 +359,8 @@ func (h *judgedRun) mistakeWithProgress(f Finding) (Mistake, trace.Step, *histor
 	return "", "", nil
 }
 
-// comparesEqualValues reports whether two acquisitions set a slot of the lock to the same
-// value, or tried to, and the lock sends that value again in order to compare it.
+// comparesEqualValues reports whether two acquisitions set a key of the lock to the same value, or
+// tried to, and the lock sends that value again, as if to compare it.
 func (h *judgedRun) comparesEqualValues() bool {
 	type attempt struct{ key, value string }
 	by := map[attempt]history.Acquisition{}
@@ -467,8 +477,8 @@ func (h *judgedRun) grantWithoutKeys(f Finding) Mistake {
 
 // stepOf returns the call in which an actor sent its command; "" if it sent the command
 // between two calls.
-func (h *judgedRun) stepOf(by *trace.Actor) trace.Step {
-	if sent := h.Event(by.Sent); sent != nil {
+func (h *judgedRun) stepOf(actor *trace.Actor) trace.Step {
+	if sent := h.Event(actor.Sent); sent != nil {
 		return sent.Step
 	}
 	return ""
@@ -540,8 +550,8 @@ func (h *judgedRun) isFirstInQueue(k *history.Holding) bool {
 	return k.Ended == nil && h.isRenewed(k) && slices.ContainsFunc(h.CallsOf(k.Owner), isWaiting) && !slices.ContainsFunc(h.Holdings(), isOlder)
 }
 
-// isRenewed reports whether a key that still exists was set for longer ago than its TTL. So a session
-// of its client keeps it.
+// isRenewed reports whether a key was set longer ago than its TTL. If such a key still exists, its
+// client's session keeps it alive.
 func (h *judgedRun) isRenewed(k *history.Holding) bool {
 	return k.Set.TTL > 0 && h.Last().At-k.Set.At > k.Set.TTL
 }
@@ -556,9 +566,10 @@ func (h *judgedRun) wasStruckDuring(node string, c *history.Call) bool {
 	})
 }
 
-// expiredForGood returns an expired row that nobody took over, of a lock that has only one. Other
-// keys are gone when they have expired. An acquire that began later must have failed, while no fault
-// acted. It returns nil if there is no such row.
+// expiredForGood returns an expired database row that no client took over, although an acquire that
+// began more than a TTL later failed while no fault acted; nil if there is no such row. It
+// considers only locks that keep each grant in a single row. A key that is no row is gone once it
+// has expired.
 func (h *judgedRun) expiredForGood() *history.Holding {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
@@ -603,8 +614,8 @@ func (h *judgedRun) isRenewedAfterRelease(k *history.Holding) bool {
 	})
 }
 
-// sendsRenewal reports whether the last event of a violation sends a command with which the lock
-// has renewed the same client's keys before, outside of its calls.
+// sendsRenewal reports whether, with the last event of a violation, the lock sends the same command
+// with which it had renewed the client's keys outside of any call.
 func (h *judgedRun) sendsRenewal(f Finding) bool {
 	sentCommand, sent := h.CommandOf(&trace.Actor{Sent: f.At})
 	for _, k := range h.Holdings() {
@@ -631,8 +642,9 @@ func (h *judgedRun) lacksRenewal(f Finding) bool {
 	return s != nil && s.Lost != nil && slices.ContainsFunc(h.slotKeys(a), func(k *history.Holding) bool { return k.How == history.Expired })
 }
 
-// failsSoon reports whether the acquires of the client that makes no progress fail much sooner than
-// the TTL: the lock does not wait for the server that has failed.
+// failsSoon reports whether acquires failed up to a violation, and each of them within a twentieth
+// of the TTL: then the lock does not wait for the server that has failed. An acquire during which a
+// fault acted does not count.
 func (h *judgedRun) failsSoon(f Finding) bool {
 	failed := 0
 	for _, c := range h.Calls() {

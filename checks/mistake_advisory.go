@@ -13,8 +13,8 @@ import (
 // A pool of connections makes this mistake if it chooses a connection for each statement.
 const unlocksInOtherSession Mistake = "unlocks-in-other-session"
 
-// isHeldInOtherSession reports whether a key is an advisory lock whose release asked only other
-// sessions than the one that holds it.
+// isHeldInOtherSession reports whether a key is an advisory lock, and its release asked only
+// sessions that do not hold it.
 func (h *judgedRun) isHeldInOtherSession(k *history.Holding) bool {
 	_, granted := h.CommandOf(k.By)
 	if granted == nil || granted.Step != trace.Acquire || !h.IsLockKey(k.Key) {

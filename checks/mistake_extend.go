@@ -34,8 +34,8 @@ func (h *judgedRun) mistakeWithExtension(f Finding) (Mistake, trace.Step) {
 	return "", ""
 }
 
-// mistakeWithShortKeys returns the mistake of an acquisition that declared a lease that outlives
-// its keys.
+// mistakeWithShortKeys returns the mistake of an acquisition whose lease, as the declaration d
+// says, outlives its keys.
 func (h *judgedRun) mistakeWithShortKeys(a history.Acquisition, d *history.Declaration) Mistake {
 	c := h.callEndedBy(d.Event.Seq)
 	switch {

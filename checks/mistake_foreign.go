@@ -14,11 +14,12 @@ import (
 // does not expire. This file finds the command that touched the key.
 
 // A damage is a change of a key of the lock by a command of another acquisition, or of an
-// acquisition that no longer had the key.
+// acquisition that no longer had the key. An acquisition is one call of acquire and everything that
+// follows from it.
 type damage struct {
 	history.Change
-	// removes means that the key was removed, or given a very short expiry: some locks release by
-	// one. Otherwise the key was extended if Touch is set, and replaced if not.
+	// removes means that the key was removed, or was given a very short expiry, by which some locks
+	// release it. Otherwise the key was extended if Touch is set, and replaced if Touch is not set.
 	removes bool
 	// command is the command, and sent the event at which it was sent. For a transaction of Redis,
 	// the command is the last one in it that names the key.
@@ -79,7 +80,7 @@ func (h *judgedRun) mistakeWithDamage(d *damage) (Mistake, trace.Step) {
 }
 
 // hadSetWithoutExpiry reports whether the acquisition that did a damage had set the key before,
-// without an expiry: the damage is the second command, which was to set it.
+// without an expiry. Then the damage is the second command, which was to set the expiry.
 func (h *judgedRun) hadSetWithoutExpiry(d *damage) bool {
 	return slices.ContainsFunc(h.HoldingsOf(history.AcquisitionOf(d.Event.By)), func(k *history.Holding) bool {
 		return k.Place == d.Place && k.Set.Seq < d.sent.Seq && dueBy(k.Set) == history.Forever
@@ -87,7 +88,7 @@ func (h *judgedRun) hadSetWithoutExpiry(d *damage) bool {
 }
 
 // wasReadBefore reports whether the client read the key by a GET in the same call, before it did
-// the damage. The call may have returned before.
+// the damage. The command that did the damage may have been sent after the call had returned.
 func (h *judgedRun) wasReadBefore(d *damage) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		ev := m.Sent
@@ -96,12 +97,13 @@ func (h *judgedRun) wasReadBefore(d *damage) bool {
 	})
 }
 
-// callOf returns the call of the lock whose code sent the command of a damage. After a failed
-// acquire a lock cleans up with the code of its release: after other commands of acquire, or after
-// acquire has returned. If the run shows no release, each removal after the attempt is a clean-up,
-// and so is one that is all that the attempt sent, unless other attempts begin with it.
-// Code of extend can still run while the client already releases the lock: then the command gives a
-// key more time.
+// callOf returns the call of the lock whose code sent the command of a damage, which need not be
+// the call that the client was in. After a failed acquire a lock cleans up with the code of its
+// release. So a command counts as the release's if a release of the run sends the same command. A
+// removal also counts as the release's if the run shows no release, or if the attempt had sent
+// nothing else before. But a command in acquire counts as acquire's if acquires begin with it, or
+// if the attempt set a key afterwards. A command in release that gives a key more time counts as
+// extend's, because code of extend can still run while the client already releases the lock.
 func (h *judgedRun) callOf(d *damage) trace.Step {
 	step, a := d.sent.Step, history.AcquisitionOf(d.Event.By)
 	if step != trace.Acquire && step.AtLock() {
@@ -129,7 +131,8 @@ func (h *judgedRun) callOf(d *damage) trace.Step {
 	return step
 }
 
-// beginsAcquire reports whether some acquire sends a command, and then another one.
+// beginsAcquire reports whether some acquire sends a command for which isSame is true, and then a
+// different command.
 func (h *judgedRun) beginsAcquire(isSame func(*history.Message) bool) bool {
 	began := map[history.Acquisition]bool{}
 	for _, m := range h.Messages() {
@@ -158,8 +161,8 @@ func isSameCode(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && word(a) == word(b) && slices.Equal(a[1:min(2, len(a))], b[1:min(2, len(b))])
 }
 
-// queuedCommand returns, for the EXEC of a Redis transaction, its last command that names a key,
-// and otherwise the command itself.
+// queuedCommand returns the given command, unless it is the EXEC of a Redis transaction. Then it
+// returns the last command of the transaction that names the key, or the EXEC if none does.
 func (h *judgedRun) queuedCommand(command []string, sent *trace.Event, key string) []string {
 	if len(command) != 1 || !strings.EqualFold(command[0], "exec") {
 		return command

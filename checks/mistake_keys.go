@@ -16,15 +16,15 @@ const (
 	// differentKeys: two acquisitions of one lock set keys with different names, so neither
 	// sees the key of the other.
 	differentKeys Mistake = "different-keys"
-	// undeclaredKey: the acquisitions of a lock keep their grants under one key, but the trace
-	// has another name for it.
+	// undeclaredKey: the acquisitions of a lock keep their grants under one key, but the lock has
+	// declared a key with another name.
 	undeclaredKey Mistake = "undeclared-key"
 	// asksForOtherKey: extend or release asks a server only for keys that acquire did not set.
 	asksForOtherKey Mistake = "asks-for-other-key"
 )
 
 // mistakeWithOtherKeys returns the mistake of a lock that is granted, in a violation f, by keys
-// outside of its slots, or by a key of another acquisition; "" if it is not.
+// that the lock has not declared, or by a key of another acquisition; "" if neither is the case.
 func (h *judgedRun) mistakeWithOtherKeys(f Finding) Mistake {
 	setsAgain := func(number int) bool { return h.keySetAgain(h.acquisitionOf(number)) != nil }
 	var beside [2][]string
@@ -110,7 +110,7 @@ func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool
 		if keys != nil && slices.ContainsFunc(own, func(k *history.Holding) bool { return slices.Contains(command, k.Key) }) {
 			return false
 		}
-		// A key that exists is for something else than the lock.
+		// A key that some node has had is no wrong name: it serves another purpose than the lock.
 		asks = asks || slices.ContainsFunc(keys, func(key string) bool { return !h.wasSet(key) })
 	}
 	return asks && len(own) > 0
@@ -149,10 +149,10 @@ func keysOf(command []string) []string {
 }
 
 // takesKeyOfOtherHandle reports whether a section of a violation was granted the lock because it
-// mistook the key of another acquisition of the same client for its own. The section's acquisition
-// sends the key's value or has renewed the key, or it has no key and repeats a fencing token. Or
-// other clients were refused the lock because of the key although no fault acted: the lock reads
-// whose key it is, and knows only the client.
+// mistook the key of another acquisition of the same client for its own. One of these signs is
+// enough: the section's acquisition sends the key's value; it has renewed the key; it has no key
+// and repeats a fencing token; other clients were refused the lock because of the key although no
+// fault acted. In the last case the lock compares only which client the key belongs to.
 func (h *judgedRun) takesKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted, own := history.MomentOf(h.Event(number)), h.acquisitionOf(number)

@@ -7,13 +7,13 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// NoLostUpdate is violated when an applied update replaced another version than the one
-// that its section had read, or when an acknowledged write is missing. A write is an update
-// if its section had read the object, or knew it from a write of its own. Versions from the
-// section's own earlier writes do not count as other versions. An acknowledged write is
-// missing if the object later shows an older version, or the same version number with
-// another client's write. Blind writes are those of a section that had not asked to read
-// the object; they violate the property only if they are missing.
+// NoLostUpdate is violated when an applied update replaced another version than the one that its
+// section had read, or when an acknowledged write is missing. A write is an update if its section
+// had read the object, or knew it from a write of its own. Versions from the section's own earlier
+// writes do not count as other versions. An acknowledged write is missing if the object later shows
+// an older version, or the same version number with the result of another write. Blind writes are
+// those of a section that had not asked to read the object; they violate the property only if they
+// are missing.
 const NoLostUpdate Property = "no-lost-update"
 
 var noLostUpdate = property{
@@ -116,9 +116,9 @@ func observationsByObject(all []history.Observation) map[string]*objectObservati
 	return byObject
 }
 
-// firstMissing returns the first observation that shows that a write is missing: after its
-// version was made, the object had an older version, or the same number with another
-// client's write. It returns nil if there is none.
+// firstMissing returns the first observation that shows that a write is missing: after the write's
+// version was made, the object had an older version, or the same number with the result of another
+// write. It returns nil if there is none.
 func (s *objectObservations) firstMissing(v *history.Version) *history.Observation {
 	if s == nil {
 		return nil

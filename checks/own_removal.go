@@ -7,14 +7,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock may remove the key of its own lease while the lease is valid: by a timer, or in a
-// call of extend that fails. The holder believes that it still holds the lock. If it is
-// notified of the loss, or learns of it when it releases the lock, it is still the lock that
-// has caused the loss.
+// A lock may remove the key of its own lease while the lease is valid: by a timer, or in a call of
+// extend that fails. The holder believes that it still holds the lock. Even if the holder is
+// notified of the loss, or learns of it when it releases the lock, the lock itself has caused the
+// loss.
 
-// ownRemoval returns a key of a section that the section's own acquisition removed, although
-// its lease was valid and nobody had called release, so that fewer keys than a quorum were
-// left. It returns nil if there is none.
+// ownRemoval returns a key of a section that the section's own acquisition removed, although the
+// lease was valid and release had not been called. It returns nil if there is none, or if the keys
+// that were left are a quorum.
 func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
 	released := history.Never.Seq
 	for _, c := range h.CallsOf(s.Acquisition) {
@@ -62,8 +62,8 @@ func (h *judgedRun) failsAfterRemoval(a history.Acquisition) bool {
 	})
 }
 
-// isRemovedByOwner reports whether a key was removed by the acquisition that had set it, be it
-// in the background while the client is in another section.
+// isRemovedByOwner reports whether a key was removed by the acquisition that had set it. That
+// includes a removal in the background, while the client is in another section.
 func (h *judgedRun) isRemovedByOwner(k *history.Holding) bool {
 	if k.How != history.Removed || k.Ended.By == nil || k.Ended.By.Client != k.Owner.Client {
 		return false

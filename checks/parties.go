@@ -7,9 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Parties returns the acquisitions that took part in what broke. An event of a violation
-// shows them, or a fault struck their client or a message of it. If progress is violated,
-// all granted acquisitions are parties.
+// Parties returns the acquisitions that took part in what broke. An acquisition is one call of
+// acquire and everything that follows from it. It took part if an event of a violation names it. It
+// also took part if it was its client's latest when a fault struck the client or a message of the
+// client. If progress is violated, all granted acquisitions are parties.
 func (v *Verdict) Parties(h *history.History) map[history.Acquisition]bool {
 	parties := map[history.Acquisition]bool{}
 	for _, f := range v.Violations() {

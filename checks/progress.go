@@ -8,12 +8,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Progress is violated when no client that wants the lock completes a section with its
-// writes acknowledged, after the last strike or the end of any fault and within the
-// scenario's time limit. A client wants the lock if it calls acquire in that time, or if it
-// was already waiting for a pending acquire or for its next attempt. It completes a section
-// by calling release after at least one write, all of which it knows to be applied. A
-// client that never writes completes it if nothing failed.
+// Progress is violated when, after the last fault, no client that wants the lock completes a
+// section within the scenario's time limit. The time limit begins with the last event with which
+// any fault strikes or ends. A client wants the lock if it calls acquire in that time, or if it was
+// already waiting for a pending acquire or for its next attempt. A client completes a section by
+// calling release after at least one write, if it knows that all its writes were applied. A client
+// that never writes completes a section if no step of it failed.
 //
 // In a run with a schedule, a client no longer wants the lock when another client has run
 // the job for its period. The property does not apply to a run that ended before a
@@ -78,8 +78,8 @@ type calmTime struct {
 	horizon *trace.Event
 	// unfinished are the temporary faults that had not ended when the run ended.
 	unfinished []int
-	// acquires are the calls of acquire, in order. next maps each to the next call of the
-	// same client.
+	// acquires are the calls of acquire, in order. next maps each of them to the next acquire of
+	// the same client.
 	acquires []*history.Call
 	next     map[*history.Call]*history.Call
 }
@@ -424,8 +424,9 @@ func clientsOf(calls []*history.Call) []string {
 	return clients
 }
 
-// isWithdrawn reports whether the client of a call of acquire crashed before it called again, or
-// ended its program after the call had failed before the calm time.
+// isWithdrawn reports whether a client no longer wants the lock for which it had called acquire.
+// Either it crashed before it called again, or the call failed before the calm time and the client
+// then ended its program.
 func (c *calmTime) isWithdrawn(call *history.Call) bool {
 	end, crashed := c.ProcessEnd(call.Client)
 	if end == nil || end.Seq < call.Began.Seq {

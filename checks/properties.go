@@ -7,8 +7,8 @@ import "slices"
 type property struct {
 	Card
 	judge func(*judgedRun) Finding
-	// appliesTo reports whether a run is judged by the property; nil means every run is.
-	// Reports of other runs do not mention it.
+	// appliesTo reports whether a run is judged by the property; nil means every run is. Reports of
+	// other runs do not mention the property.
 	appliesTo func(*judgedRun) bool
 }
 
@@ -21,8 +21,8 @@ type Card struct {
 	// Label says the same in a cell of a table; several properties can have the same label.
 	// Meaning explains the label.
 	Broken, Label, Meaning string
-	// Column is the heading of the property's column in a text matrix, if it has one.
-	// Letter marks the property in a cell there, if it has no column.
+	// Column is the heading of the property's column in a text matrix, if it has one. Letter marks
+	// a violation in a cell of the matrix if the property has no column.
 	Column, Letter string
 	Subject        Subject
 	// Gravity orders violations: 1 is the worst.

@@ -4,8 +4,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// refused measures how many requests the storage refuses, because of a fencing token that
-// they carried or did not carry.
+// refused measures how many requests the storage refuses. The usual reason is a fencing token that
+// is too old or missing.
 var refused = measure{
 	name:     "refused",
 	title:    "requests that the storage refused",

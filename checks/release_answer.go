@@ -86,9 +86,9 @@ type releaseCall struct {
 	keys []*history.Holding
 }
 
-// newReleaseCall returns a call of release with the keys to compare its answer with. It is not
-// comparable if the call never returned, if no server had a key of the grant, or if the client had
-// released the grant before, with a release or with a write.
+// newReleaseCall returns a call of release with the keys to compare its answer with. The answer is
+// not comparable if the call never returned, if no server had a key of the grant, or if the client
+// had released the grant before, with a release or with a write.
 func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable bool) {
 	s := h.Section(c.Acquisition)
 	if c.Step != trace.Release || c.Began == nil || c.Ended == nil || s == nil || s.ReleasedByWrite() {
@@ -267,7 +267,7 @@ func (r releaseCall) wasAnswered(removal *trace.Event) bool {
 // of the codes have the name of the client that ended the key as their argument (code1),
 // and the others have no argument (code0).
 func keyEnding(k *history.Holding) Reason {
-	by := func(byClient code1[string], byItself code0) Reason {
+	endedBy := func(byClient code1[string], byItself code0) Reason {
 		if k.Ended != nil && k.Ended.By != nil {
 			return byClient.Reason(k.Ended.By.Client)
 		}
@@ -275,11 +275,11 @@ func keyEnding(k *history.Holding) Reason {
 	}
 	switch k.How {
 	case history.Expired:
-		return by(keyTakenOver, keyExpired)
+		return endedBy(keyTakenOver, keyExpired)
 	case history.Removed:
-		return by(keyRemovedBy, keyRemoved)
+		return endedBy(keyRemovedBy, keyRemoved)
 	case history.Overwritten:
-		return by(keyOverwrittenBy, keyOverwritten)
+		return endedBy(keyOverwrittenBy, keyOverwritten)
 	case history.Dropped:
 		return keyDropped.Reason()
 	case history.Replaced:

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReleaseFails is violated by a release that returns an error although nothing is wrong: no
-// fault has acted since the lock was asked for, and the lease is still running. Its keys
-// existed until the release removed them, or until another command of the lock did so before.
+// ReleaseFails is violated by a release that returns an error although nothing is wrong: no fault
+// has acted since the lock was asked for, and the lease is still running. The keys of the lease
+// existed until the release removed them, or until an earlier command of the lock removed them.
 const ReleaseFails Property = "release fails"
 
 var releaseWorks = misconduct(Card{
@@ -35,8 +35,8 @@ func (h *judgedRun) findFailedRelease() (reason Reason, at []int) {
 	return Reason{}, nil
 }
 
-// wasHeldDuring reports whether a section's lease ran until its release returned, and its
-// keys existed when release was called, or would have if the lock had not removed them itself.
+// wasHeldDuring reports whether a section's lease ran until its release returned, and its keys
+// existed when release was called. Keys that the lock itself had removed before count as existing.
 func (h *judgedRun) wasHeldDuring(s *history.Section, release *history.Call) bool {
 	began, ended := history.MomentOf(release.Began), history.MomentOf(release.Ended)
 	if k := h.ownRemoval(s); k != nil {

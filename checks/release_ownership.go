@@ -8,15 +8,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReleaseOwnership is violated when, on any node, a command removed, overwrote or changed
-// the expiry of a key of the lock that was set for another acquisition. Another acquisition
-// is one by another client, by a later section of the same client, or with a command that
-// the same client sent later. The property is also violated when the command removed or
-// overwrote the key of an earlier section that the client, through another handle, is still
-// in.
+// ReleaseOwnership is violated when, on any node, a command removed, overwrote or changed the
+// expiry of a key of the lock that was set for another acquisition. The other acquisition may be
+// another client's, or that of a later section of the same client. A key also counts as set for
+// another acquisition if the same client set it with a command that it sent later. The property is
+// also violated when a client, through one handle, removed or overwrote the key of an earlier
+// section that it was still in through another handle.
 //
-// A client may replace a record that no server has ended but that, as its own content says, has
-// expired or is free. So the client takes the lock over, which is no violation.
+// Some locks are kept in a record that contains the end of the lease and that no server removes at
+// that end. If such a record says that the lease has ended, or that the lock is free, a client may
+// replace it. So the client takes the lock over, which is no violation.
 const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
@@ -82,47 +83,46 @@ func (h *judgedRun) judgeOwnership(c history.Change) Finding {
 	return f
 }
 
-// isForeign reports whether the acquisition by must not touch a key that the acquisition
-// owner set. Commands outside any section are distinguished by the order in which the
-// client sent them.
-func (h *judgedRun) isForeign(c history.Change, by, owner *trace.Actor) bool {
+// isForeign reports whether the actor changer must not touch a key that the actor owner has set.
+// Commands outside any section are distinguished by the order in which the client sent them.
+func (h *judgedRun) isForeign(c history.Change, changer, owner *trace.Actor) bool {
 	switch {
-	case by.Client != owner.Client:
+	case changer.Client != owner.Client:
 		return true
-	case by.Sent != 0 && by.Sent < owner.Sent:
+	case changer.Sent != 0 && changer.Sent < owner.Sent:
 		// If a client sends a command twice, the first copy can arrive after the second. If
 		// it only renews what the second has set, it belongs to the same acquisition.
-		return !c.Touch || history.AcquisitionOf(by) != history.AcquisitionOf(owner)
-	case by.Section == 0:
+		return !c.Touch || history.AcquisitionOf(changer) != history.AcquisitionOf(owner)
+	case changer.Section == 0:
 		return false
-	case by.Section < owner.Section:
-		return !h.mayBeBackground(c, by, owner) && !h.isOfOtherLock(c, by, owner)
-	case by.Section > owner.Section:
-		return !c.Touch && h.wasInSection(history.AcquisitionOf(owner), c.Event) && !h.mayBeBackground(c, by, owner)
+	case changer.Section < owner.Section:
+		return !h.mayBeBackground(c, changer, owner) && !h.isOfOtherLock(c, changer, owner)
+	case changer.Section > owner.Section:
+		return !c.Touch && h.wasInSection(history.AcquisitionOf(owner), c.Event) && !h.mayBeBackground(c, changer, owner)
 	}
 	return false
 }
 
-// mayBeBackground reports whether a change with one section's number may have been made for
-// the section that owns the key. While a client is in several sections, everything that its
-// handles do in the background has the number of the section that the client is busy with.
-// A command that contains the key's value was sent by a handle that knows it. So it belongs
-// to the owner, unless the other section has used that value, too.
-func (h *judgedRun) mayBeBackground(c history.Change, by, owner *trace.Actor) bool {
+// mayBeBackground reports whether a change may have been made in the background for the section
+// that owns the key, although it has the number of another section. While a client is in several
+// sections, everything that its handles do in the background has the number of the section that the
+// client is busy with. A command that contains the key's value was sent by a handle that knows it.
+// So it belongs to the owner, unless the other section has used that value, too.
+func (h *judgedRun) mayBeBackground(c history.Change, changer, owner *trace.Actor) bool {
 	value := c.Event.Value
-	command, _ := h.CommandOf(by)
-	if by.Sent <= owner.Sent || !c.Touch && c.After != nil || !slices.Contains(command, value) {
+	command, _ := h.CommandOf(changer)
+	if changer.Sent <= owner.Sent || !c.Touch && c.After != nil || !slices.Contains(command, value) {
 		return false
 	}
 	return !slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-		return k.By != nil && k.Value == value && k.Set.Seq <= c.Event.Seq && history.AcquisitionOf(k.By) == history.AcquisitionOf(by)
+		return k.By != nil && k.Value == value && k.Set.Seq <= c.Event.Seq && history.AcquisitionOf(k.By) == history.AcquisitionOf(changer)
 	})
 }
 
-// isOfOtherLock reports whether a key of by's lock was set while the client asked for
-// another lock. No handle sets this key for the other lock. So the handle of by's lock has
-// set it in the background, and may change it.
-func (h *judgedRun) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool {
+// isOfOtherLock reports whether a key belongs to the changer's lock only, although the client set
+// it while it asked for the owner's lock. Then the handle on the changer's lock has set the key in
+// the background, and may change it.
+func (h *judgedRun) isOfOtherLock(c history.Change, changer, owner *trace.Actor) bool {
 	lockOf := func(a *trace.Actor) string {
 		for _, call := range h.Calls() {
 			if call.Step == trace.Acquire && call.Acquisition == history.AcquisitionOf(a) {
@@ -131,7 +131,7 @@ func (h *judgedRun) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool
 		}
 		return ""
 	}
-	own, other := lockOf(by), lockOf(owner)
+	own, other := lockOf(changer), lockOf(owner)
 	return own != other && slices.ContainsFunc(h.Slots(own), func(s history.Place) bool { return s.Key == c.Key }) &&
 		!slices.ContainsFunc(h.Slots(other), func(s history.Place) bool { return s.Key == c.Key })
 }

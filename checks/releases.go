@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// releases measures how often release was called, how often it failed, and how often there
-// was nothing to release: no key of the acquisition existed on any slot of its lock when
-// release was called. For a lock without slots the last figure is not known.
+// releases measures how often release was called, how often it failed, and how often there was
+// nothing to release: none of the keys in which the lock kept the grant existed when release was
+// called. The last figure is left out if it is not known in which keys a lock keeps its grants.
 var releases = measure{
 	name:     "releases",
 	title:    "calls of release, and how many of them failed or found nothing to release",

@@ -82,8 +82,8 @@ const (
 	// replacedToo: before and after replaced the same version. That is possible only with a
 	// storage that loses writes.
 	replacedToo
-	// lostOwn: before and after are the same section. Its own write was gone when it used
-	// the object again.
+	// lostOwn: before and after are the same section. The section's own write was gone when the
+	// section used the object again.
 	lostOwn
 )
 
@@ -116,14 +116,15 @@ type graph struct {
 	// nextAfter is, for each section, the index of the first section that began after it
 	// had ended.
 	nextAfter []int
-	// lost are the dependencies of sections on themselves.
+	// lost are the dependencies of sections on themselves: see lostOwn.
 	lost     map[*history.Section][]dependency
 	uses     map[*history.Section][]use
 	versions int // the number of versions
 }
 
-// A sharedVersion is a version with the operations on it, in order: of each section, the
-// first that saw it, and the first that replaced it. The versions of a graph are numbered.
+// A sharedVersion is a version with the operations that used it, in order. seen has each section's
+// first operation that saw the version, and replaced has each section's first operation that
+// replaced it. number is the index of the version in its graph.
 type sharedVersion struct {
 	*history.Version
 	number         int
@@ -290,10 +291,11 @@ func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 	}
 	clear(g.reachedBy)
 	clear(g.replacersReached)
-	firstReached := len(g.sections) // real time has reached the sections from this index on
+	firstReached := len(g.sections) // the sections from this index on have been reached by their order in time
 	skipReplacers := func(v *sharedVersion) bool {
 		g.replacersReached[v.number]++
-		// The first pass reaches all replacers but one, and the second pass reaches the last.
+		// A replacer does not reach itself. So the first use of the version reaches all replacers
+		// except possibly one, and the second use reaches that one.
 		return g.replacersReached[v.number] > 2
 	}
 	reached := []*history.Section{s}
@@ -332,11 +334,11 @@ func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 // cyclicCandidates lists the sections that can be part of a cycle: those that are left when
 // the sections without dependents are removed again and again.
 func (g *graph) cyclicCandidates() []*history.Section {
-	// The nodes of this graph are numbers. Section i is number i. Number n+i is the moment
-	// at which it began: all sections that had ended come before this moment, and all that
-	// began then or later come after it. The numbers from 2n on are versions that several
-	// sections replaced. Each of these sections must come after each other one, so all of
-	// them are left.
+	// The nodes of this graph are numbers. Section i is number i. Number n+i is the moment at which
+	// it began: all sections that had ended come before this moment, and all that began then or
+	// later come after it. The numbers from 2n on are versions that several sections replaced. Any
+	// two of these sections must each come after the other, which is a cycle, so all of them are
+	// left.
 	n := len(g.sections)
 	before, after := make([][]int, 2*n), make([]int, 2*n)
 	add := func(a, b int) {

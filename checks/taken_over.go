@@ -14,8 +14,8 @@ import (
 // free. This touches no other grant: the client acquires the lock.
 
 // isTakeover reports whether a change only replaces a record that, as its own content says, has
-// expired or is free. by is the acquisition that replaces it.
-func (h *judgedRun) isTakeover(c history.Change, by *trace.Actor) bool {
+// expired or is free. changer is the actor that replaces it.
+func (h *judgedRun) isTakeover(c history.Change, changer *trace.Actor) bool {
 	if c.Touch || c.Before == nil || c.After == nil {
 		return false
 	}
@@ -28,19 +28,19 @@ func (h *judgedRun) isTakeover(c history.Change, by *trace.Actor) bool {
 		return false
 	}
 	server := h.Clocks().Of(c.Node, fakeclock.Wall)
-	if lastWrite.TTL > 0 { // the server knows the end, and by its clock the end has not come
+	if lastWrite.TTL > 0 { // the server knows the end, and changer its clock the end has not come
 		if !h.Clocks().HasReadings(c.Node) { // the server counts down, so its end is not a time of day
 			return false
 		}
 		end := server.ReadingAt(history.MomentOf(lastWrite)) + int64(lastWrite.TTL)
-		return h.wallClockOf(lock, by.Client).ReadingAt(changed) >= end
+		return h.wallClockOf(lock, changer.Client).ReadingAt(changed) >= end
 	}
 	asked, isRelease := h.callStart(lastWrite)
 	elapsed := func(clock history.Clock, since history.Moment) time.Duration {
 		return time.Duration(clock.ReadingAt(changed) - clock.ReadingAt(since))
 	}
 	return isRelease || lock.TTL > 0 && (elapsed(server, history.MomentOf(lastWrite)) >= lock.TTL ||
-		h.wallClockOf(lock, by.Client).ReadingAt(changed) >= h.wallClockOf(lock, c.Before.Owner.Client).ReadingAt(asked)+int64(lock.TTL))
+		h.wallClockOf(lock, changer.Client).ReadingAt(changed) >= h.wallClockOf(lock, c.Before.Owner.Client).ReadingAt(asked)+int64(lock.TTL))
 }
 
 // wallClockOf returns a client's wall clock, as its lock reads it.

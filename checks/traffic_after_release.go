@@ -27,8 +27,9 @@ const tooManyLateCommands = 5
 type clientState struct {
 	// calls are the calls of acquire and release that are still to come, in order.
 	calls []*history.Call
-	// inside are the numbers of the sections that it is in. idleSince is the event since
-	// which it is in no section and has asked for none; nil if it is in one or has asked.
+	// inside are the numbers of the sections that the client is in. idleSince is the event since
+	// which the client has been in no section and has not asked for a lock; nil while it is in a
+	// section or asks.
 	inside    map[int]bool
 	idleSince *trace.Event
 	// sent counts the commands that the client's lock has sent, since idleSince, about what

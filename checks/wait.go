@@ -21,16 +21,16 @@ func (h *judgedRun) waits() []wait {
 		if c.Step != trace.Acquire {
 			continue
 		}
-		of := wish{c.Client, c.Lock}
-		i, waits := pending[of]
+		key := wish{c.Client, c.Lock}
+		i, waits := pending[key]
 		if c.Began != nil && !waits {
 			i, waits = len(all), true
-			pending[of] = i
+			pending[key] = i
 			all = append(all, wait{Client: c.Client, Lock: c.Lock, Asked: c.Began})
 		}
 		if waits && c.OK() {
 			all[i].Granted = c.Ended
-			delete(pending, of)
+			delete(pending, key)
 		}
 	}
 	return all

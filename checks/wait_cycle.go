@@ -13,9 +13,10 @@ type waitLink struct {
 	Client, Held, Wanted, Holder string
 }
 
-// waitCycle returns a cycle of clients at a moment: each waits for a lock that the next
-// client holds, and none releases its own lock before it is granted the other. It starts
-// from one client, and returns nil if that client waits for no client of a cycle.
+// waitCycle returns a cycle of clients at a moment: each waits for a lock that the next client
+// holds, and no client releases its own lock before it is granted the other one. The search starts
+// from the given client and goes from each client to the holder that it waits for. The result is
+// nil if this leads to no cycle.
 func (h *judgedRun) waitCycle(client string, at history.Moment) []waitLink {
 	waits := h.waitLinks(at)
 	var path []waitLink
@@ -32,9 +33,9 @@ func (h *judgedRun) waitCycle(client string, at history.Moment) []waitLink {
 	}
 }
 
-// waitLinks returns, for each client that waits for a held lock at a moment, which lock the
-// client holds itself and which client holds the other lock. Held is "" if the client holds
-// no lock; then it blocks no other client.
+// waitLinks returns, for each client that waits for a held lock at a moment, which lock the client
+// holds itself and which client holds the lock that it waits for. Held is "" if the client holds no
+// lock; then it blocks no other client.
 func (h *judgedRun) waitLinks(at history.Moment) map[string]waitLink {
 	last := map[string]*history.Call{}
 	for _, c := range h.Calls() {

@@ -1,9 +1,9 @@
 package checks
 
-// WriteOrder is violated when, on one object, a write of an older grant replaced a write of
-// a newer grant. The section of the older grant had not read the newer write when it sent
-// its own. The order of grants is the oracle's in every run, whatever token the write
-// carried.
+// WriteOrder is violated when, on one object, a write of an older grant replaced a write of a newer
+// grant. A write does not count if its section had read the newer write before it sent its own. The
+// order of grants is that of the oracle (see [history.Oracle]), which orders them as a perfect lock
+// service would have made them. The tokens of the writes do not matter.
 const WriteOrder Property = "write-order"
 
 var writeOrder = property{

@@ -20,11 +20,11 @@ func (m *Message) Command() []string {
 
 // CommandOf returns the words of the command that an actor sent, and the event at which it
 // was sent; nil if the actor sent none.
-func (h *History) CommandOf(by *trace.Actor) ([]string, *trace.Event) {
-	if by == nil {
+func (h *History) CommandOf(actor *trace.Actor) ([]string, *trace.Event) {
+	if actor == nil {
 		return nil, nil
 	}
-	sent := h.Event(by.Sent)
+	sent := h.Event(actor.Sent)
 	if sent == nil {
 		return nil, nil
 	}
