@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Backing is an interval during which nodes backed a grant: the keys of its acquisition
-// really existed on a quorum of the lock's slots. A slot is one key on one node. Whether a
-// key really existed is known with hindsight; see [Holding.Existence].
+// A Backing is an interval during which nodes backed a grant: the keys that the call of acquire had
+// set really existed on a quorum of the lock's slots. A slot is one key on one node. Whether a key
+// really existed is known with hindsight; see [Holding.Existence].
 type Backing struct {
 	Interval
 	// EndedBy is the event that showed that the backing had ended; nil if it lasted until
@@ -17,9 +17,9 @@ type Backing struct {
 	EndedBy *trace.Event
 }
 
-// Backings returns the intervals during which the nodes backed a grant of a lock, in order.
-// id is the acquisition that led to the grant. With a sound lock, the lease of its section
-// ends before its backing ends.
+// Backings returns the intervals during which the nodes backed a grant of a lock, in order. id is
+// the acquisition that led to the grant. With a sound lock, the lease of a grant ends before the
+// backing of the grant ends.
 func (h *History) Backings(lock string, id Acquisition) []Backing {
 	type edge struct {
 		Moment

@@ -51,7 +51,8 @@ func (h *History) CallsOf(id Acquisition) []*Call {
 	})[id]
 }
 
-// A callList has the calls of a run. It is a chapter of its [History].
+// A callList has the calls of a run. It is a chapter of its [History]: a part that is computed when
+// it is first asked for.
 type callList struct {
 	all           []*Call
 	byAcquisition chapter[map[Acquisition][]*Call]

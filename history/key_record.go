@@ -128,8 +128,9 @@ func (h *History) readLosses() map[string][]Loss {
 
 // expiredTooEarly reports whether a clock that counted too much time ended a key before its TTL of
 // true time. The change c must be the one that ended the key, before that time. If no client caused
-// the change, the node's clock did. If a client took the key over, its clock decides: it must have
-// reached the end that the key declares, or else have counted more time than passed.
+// the change, the node's clock did. If a client took the key over, that client's clock decides. If
+// the key declares its end, the clock must have reached that end. Otherwise the clock must have
+// counted more time than passed.
 func (h *History) expiredTooEarly(c Change) bool {
 	if c.Event.By == nil {
 		return true
@@ -159,10 +160,9 @@ func (h *History) RevivedByClock(ev *trace.Event) bool {
 	return false
 }
 
-// NodesForgot reports whether a node that a lock uses lost a grant or a counter of tokens,
-// after the event since and up to the event until. It does so in a crash, because an
-// operator deletes the key, or because a replica that has not received the key takes the
-// node's place.
+// NodesForgot reports whether a node that a lock uses lost a grant or a counter of tokens, after
+// the event since and up to the event until. A node can lose them in a crash, because an operator
+// deletes the key, or because a replica that has not received the key takes the node's place.
 func (h *History) NodesForgot(lock string, since, until int) bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	used := func(node string) bool {

@@ -46,8 +46,8 @@ type Holding struct {
 	// exists.
 	How   Ending
 	Ended *trace.Event
-	// end is when the key's end took effect for clients that ask for the lock. If the node
-	// was down at its end, that is when the node had restarted.
+	// end is when the key's end took effect for clients that ask for the lock. If the node was down
+	// when the key ended, the end took effect when the node restarted.
 	end Moment
 	// outages are the intervals in which the key's node was down while the key existed, in
 	// order.
@@ -167,8 +167,8 @@ type Change struct {
 	// Touch says that only the expiry changed; then Before and After are the same holding.
 	Before, After *Holding
 	Touch         bool
-	// How says how an event of this kind ends an existing key, if there is one;
-	// [StillExists] if it changes only the expiry.
+	// How says how an event of this kind ends a key that existed before; [StillExists] if such an
+	// event changes only the expiry.
 	How Ending
 	// DueBefore is the value that Before.Due had before the event; 0 if Before is nil.
 	DueBefore time.Duration

@@ -85,9 +85,10 @@ func (l Lease) RenewedTooLate() *Declaration {
 	return nil
 }
 
-// declareEnd adds a declaration of a new end. If the lease had ended before, it counts as not
-// having ended, because its holder learns of no gap. A new end in the past does not revoke the
-// time that had been promised and has already passed.
+// declareEnd adds a declaration of a new end. A lease that had ended before continues without a
+// gap, because its holder learns of none. A new end in the past does not revoke time that has
+// passed: if the lease was to last until 5s, and at 3s the lock declares the end 2s, the lease ends
+// at 3s.
 func (l *Lease) declareEnd(d Declaration) {
 	d.Until = Later(d.Until, Earlier(l.Until(d.Event.Seq), MomentOf(d.Event)))
 	l.Declarations = append(l.Declarations, d)

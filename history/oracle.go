@@ -10,14 +10,15 @@ import (
 // service would have done. It looks at the keys on the nodes, not at the commands that set
 // them.
 //
-// An episode is a time during which one acquisition's value exists on a quorum of the
-// lock's slots, not expired by the clocks of their nodes. A node that has crashed counts as
+// An episode is a time during which one acquisition's value exists on a quorum of the lock's slots
+// and has not expired by the clocks of their nodes. (A slot is one key on one node. An acquisition
+// is one call of acquire and everything that follows from it.) A node that has crashed counts as
 // holding its keys until it is restarted.
 //
-// A successful acquire gets the rank of the last episode that began during its call. It is
-// the last because a library may use one value for several attempts within one call. If no
-// episode began, the acquire gets the rank of its last successful change of a slot. If it
-// changed no slot, it gets the rank of its return; then no server made the grant.
+// A successful acquire gets the rank of the last episode that began during its call. It is the last
+// because a library may use one value for several attempts within one call. If no episode began,
+// the acquire gets the rank of its last successful change of a slot. If it changed no slot, no
+// server made the grant, and the acquire gets the next rank when it returns.
 //
 // Ranks are small whole numbers that count up for each lock. A rank is fixed when acquire
 // returns. Extending the lease never changes it, and failed attempts leave gaps.
@@ -126,7 +127,7 @@ type ranks struct {
 	ranked map[Acquisition]bool
 }
 
-// see processes a change of a key. slots is how many of the lock's slots are at its place.
+// see processes a change of a key. slots is how many of the lock's slots are at the key's place.
 func (r *ranks) see(c Change, slots int) {
 	r.recordChange(c.Event)
 	if c.Before != c.After {
@@ -196,8 +197,7 @@ func (r *ranks) cancelPending() {
 	}
 }
 
-// recordChange records which acquisition has changed a slot with a command that sets or
-// renews.
+// recordChange records the acquisition whose command has set or renewed the key of a slot.
 func (r *ranks) recordChange(ev *trace.Event) {
 	if ev.Kind != trace.KindSet && ev.Kind != trace.KindTouch {
 		return

@@ -49,8 +49,8 @@ func Overlapping(sections []*Section) map[*Section]bool {
 	return overlaps
 }
 
-// overlapping yields each section that begins while its lock has no room for it, and with
-// it the sections that are in the lock then. It leaves out sections without duration, and
+// overlapping yields each section that begins while its lock has no room for it, together with the
+// sections of the same lock that are running then. It leaves out sections without duration, and
 // sections of a lock that is granted to every client.
 func overlapping(sections []*Section) iter.Seq2[[]*Section, *Section] {
 	lasting := slices.DeleteFunc(slices.Clone(sections), func(s *Section) bool { return s.From.At == s.To.At || s.GrantsEveryone })

@@ -14,8 +14,8 @@ const (
 	Running State = "running"
 	Paused  State = "paused"
 	Down    State = "down"
-	// Failing: it runs, and answers every command with an error. A process can be failing
-	// and paused at the same time; [Processes] does not follow this state.
+	// Failing: it runs, and answers every command with an error. A process can be failing and
+	// paused at the same time; [Processes] does not follow the state Failing.
 	Failing State = "failing"
 )
 

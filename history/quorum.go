@@ -2,10 +2,10 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// OnQuorum returns the acquisitions that ever had a key on a slot of the lock. The value
-// says whether they had keys on a quorum of the slots. The keys need not have existed at
-// the same time, and the client need not have learnt of them. A replica that was promoted
-// has its master's slots.
+// OnQuorum returns the acquisitions that ever had a key on a slot of the lock. The value of an
+// acquisition says whether it had keys on a quorum of the slots. The keys need not have existed at
+// the same time, and the client need not have learnt of them. A replica that was promoted has its
+// master's slots.
 func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	slotsByOwner := map[Acquisition]map[int]bool{} // the indices of the slots

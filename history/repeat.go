@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A search can skip a run that differs from an executed run in one fault only, if the
-// result follows from the executed run. The methods of this file answer questions about the
-// executed run that decide whether it follows.
+// A search can skip a run that differs from an executed run in one fault only, if the result
+// follows from the executed run. The methods of this file answer questions about the executed run
+// that decide whether the result follows.
 
 // IsComplete reports whether the trace contains the end of its run: the final state of the
 // storage, or the horizon at which the run was cut off.

@@ -41,22 +41,22 @@ func (s *Spell) RecoveryEvent() *trace.Event {
 func (h *History) Spells() []*Spell {
 	return h.spells.get(func() []*Spell {
 		var all []*Spell
-		type of struct {
+		type processState struct {
 			process string
 			state   State
 		}
-		open := map[of]*Spell{}
+		open := map[processState]*Spell{}
 		failing := map[string]string{} // the error of each failing process, also while it is down
 		end := func(process string, state State, ev *trace.Event) {
-			if s := open[of{process, state}]; s != nil {
+			if s := open[processState{process, state}]; s != nil {
 				s.Ended = ev
-				delete(open, of{process, state})
+				delete(open, processState{process, state})
 			}
 		}
 		begin := func(state State, how string, ev *trace.Event) {
 			end(ev.Process, state, ev)
 			s := &Spell{Process: ev.Process, State: state, How: how, Began: ev}
-			open[of{ev.Process, state}] = s
+			open[processState{ev.Process, state}] = s
 			all = append(all, s)
 		}
 		for _, ev := range h.nonMessages {
@@ -76,7 +76,7 @@ func (h *History) Spells() []*Spell {
 				}
 			case trace.KindFail:
 				failing[ev.Process] = ev.Text
-				if open[of{ev.Process, Down}] == nil {
+				if open[processState{ev.Process, Down}] == nil {
 					begin(Failing, ev.Text, ev)
 				}
 			case trace.KindRecover:

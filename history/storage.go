@@ -202,8 +202,7 @@ func (r *storageReader) isFromMember(ev *trace.Event) bool {
 	return r.Role(ev.Process) == trace.RoleNode
 }
 
-// undo removes, from their sections, the writes that the storage lost before anybody knew
-// of them.
+// undo removes from the sections the writes that the storage lost before anybody knew of them.
 func (r *storageReader) undo() {
 	if len(r.reverts) == 0 {
 		return
@@ -231,8 +230,8 @@ func (r *storageReader) observe(ev *trace.Event, number int, verb string) {
 	r.observations = append(r.observations, Observation{ev, number, r.versionOrInitial(ev.Object, number, ev.Seq), verb})
 }
 
-// issued returns the Seq with which the client sent a request that is being served. If the
-// trace does not contain it, messages are assumed to take no time.
+// issued returns the Seq with which the client sent a request that is being served. If the trace
+// does not contain it, issued returns the Seq of ev, as if messages took no time.
 func issued(ev *trace.Event) int {
 	if ev.By != nil && ev.By.Sent > 0 {
 		return ev.By.Sent
@@ -329,11 +328,10 @@ func (s *Section) extendUngranted(ev *trace.Event) {
 	}
 }
 
-// DescendsFrom reports whether a version is the version from, or was made from it by later
-// writes.
-func (v *Version) DescendsFrom(from *Version) bool {
+// DescendsFrom reports whether v is the version ancestor, or was made from it by later writes.
+func (v *Version) DescendsFrom(ancestor *Version) bool {
 	for ; v != nil; v = v.Replaced {
-		if v == from {
+		if v == ancestor {
 			return true
 		}
 	}
