@@ -59,9 +59,9 @@ type Finding struct {
 	Events []int
 	// Blame says whose fault a violation is; zero if that is not known.
 	Blame Blame
-	// IsConclusive says that the violation counts even if preconditions of the scenario
-	// were not met, because the lock itself is the cause: an acquire waits for a grant that
-	// nobody uses, or a client's program complains about the lock.
+	// IsConclusive says that the violation counts even if preconditions of the scenario were not
+	// met, because the lock itself is the cause. Either an acquire waits for a grant that no client
+	// uses, or a client's program complains about the lock.
 	IsConclusive bool
 	// Cycle is the shortest cycle of dependencies that violates serial-sections, one reason
 	// for each dependency.

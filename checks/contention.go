@@ -5,10 +5,11 @@ import "github.com/locksim/locksim/history"
 // blockEachOther reports whether, since the last fault, clients failed to acquire the lock only
 // because other clients held it or asked for it. No lock can prevent that, because the clients
 // choose when to ask again and how long to work. Every failed attempt must have met keys of other
-// clients, and only of clients that were entitled to them. A client is entitled if it was asking
-// for the lock or held it, or had left its keys less than a TTL before because it crashed or a
-// fault hindered it. Keys that a failed attempt left behind are the lock's fault. If no attempt
-// failed, other clients' keys must make the lock unavailable at the end.
+// clients, and only of clients that were entitled to them. A client is entitled to its keys while
+// it asks for the lock or holds it. A client that crashed, or that a fault hindered, is also
+// entitled to leave its keys for less than a TTL. Keys that a failed attempt left behind are the
+// lock's fault. If no attempt failed, other clients' keys must make the lock unavailable at the
+// end.
 func (c *calmTime) blockEachOther(lock string) bool {
 	contention := c.Contention(lock, c.until)
 	failed := false

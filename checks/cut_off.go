@@ -24,7 +24,7 @@ func (h *judgedRun) cutOff() Reason {
 	if fault := h.pendingFault(end); fault > 0 {
 		return cutOffBeforeFault.Reason(end.At, fault)
 	}
-	// All faults that have an end have ended, so a client that is paused is paused for good.
+	// All faults that are meant to end have ended, so a client that is still paused never resumes.
 	waiting, clients, change := "", h.unendedCalls(), h.lastChange()
 	for _, p := range h.Trace.Processes {
 		ended, _ := h.ProcessEnd(p.Name)
@@ -114,9 +114,10 @@ func (c *clientCalls) areAtWork() bool {
 	return len(c.open) > 0 && !slices.ContainsFunc(c.open, func(call *history.Call) bool { return call.Step != trace.Work })
 }
 
-// onlyWaits reports whether a client did nothing but wait: for the lock, for its next attempt, or
-// for an answer of the storage although a fault without an end struck the client or its links. A
-// client that waits for its next period does not count, because it will do its job then.
+// onlyWaits reports whether a client did nothing but wait for the lock, for its next attempt, or
+// for an answer of the storage. A wait for the storage counts only if a fault that still acts
+// struck the client or its links. A client that waits for its next period does not count, because
+// it will do its job then.
 func (h *judgedRun) onlyWaits(c *clientCalls) bool {
 	for _, call := range c.open {
 		if call.Step != trace.Acquire && !(call.Step.AtStorage() && h.isHindered(call.Client)) {
@@ -157,9 +158,9 @@ func (c *clientCalls) haveWaited(enough, change, end time.Duration) bool {
 	})
 }
 
-// lastChange returns when something last changed for a client that waits for a lock: a
-// fault acted, or a client was granted the lock or took another step of its section. An
-// acquire that failed changes nothing, nor does an extension that the lock made by itself.
+// lastChange returns when something last changed for a client that waits for a lock: a fault struck
+// or ended, a client was granted the lock, or a client took another step of its section. An acquire
+// that failed changes nothing, nor does an extension that the lock made by itself.
 func (h *judgedRun) lastChange() (last time.Duration) {
 	if fault := h.LastFault(); fault != nil {
 		last = fault.At
@@ -175,9 +176,9 @@ func (h *judgedRun) lastChange() (last time.Duration) {
 	return last
 }
 
-// hopeTime returns for how long a client that waits for a lock may still be granted it,
-// although nothing happens: the grant of a crashed holder may last, and some servers end a
-// session only after twice its TTL and a delay.
+// hopeTime returns for how long a client that waits for a lock may still be granted it, although
+// nothing happens. The grant of a crashed holder may still exist, and some servers end a session
+// only after twice its TTL and a delay.
 func (h *judgedRun) hopeTime() time.Duration {
 	hope := maxCallTime
 	for _, lock := range h.Trace.Locks {

@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// EndlessRetry is violated by a call of the lock that sends more than 150 commands without
-// a pause of 5 ms between any two of them: no lock has so many nodes that one attempt needs
-// as many commands. It is also violated by a call that sends so much that the run had to be
-// ended. If a client's program calls acquire again and again, that is not the lock's doing.
+// EndlessRetry is violated by a call of the lock that sends more than 150 commands, each at most 5
+// ms after the one before. No lock has so many nodes that one attempt needs as many commands. It is
+// also violated by a call that sends so much that the run had to be ended. If a client's program
+// calls acquire again and again, that is not the lock's doing.
 const EndlessRetry Property = trace.ConductEndless
 
 const (
@@ -27,8 +27,8 @@ var noEndlessRetry = misconduct(Card{
 	Label:  "endless retry", Meaning: "a call of the lock retries without a pause or without an end",
 }, (*judgedRun).findEndlessRetry)
 
-// manyCalls is how many calls of the lock the clients' programs must have made to count as the
-// cause of too many events. With fewer calls, the lock is the cause.
+// manyCalls is how many calls of the lock the clients' programs must have made before they count as
+// the cause of too much traffic. With fewer calls, the lock is the cause.
 const manyCalls = 1000
 
 // isEndedByProgram reports whether a run had to be ended because the clients' programs caused too

@@ -12,9 +12,9 @@ import (
 // Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource
 // Allocation in Shared Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does
 // not depend on the order of the grants. The second figure does: a later request that is granted
-// the lock first overtakes an earlier one, and the figure is how often one request was overtaken at
-// most. The measure means little for a run that ends when all clients are done, because then each
-// client has been granted the lock as often as it wanted.
+// the lock first overtakes an earlier one, and the figure is how often the request was overtaken
+// that was overtaken most. The measure means little for a run that ends when all clients are done,
+// because then each client has been granted the lock as often as it wanted.
 var fairness = measure{
 	name:     "fairness",
 	title:    "how evenly the lock was granted to the clients that asked, as Jain's index, and by how many later requests one request was overtaken",

@@ -39,9 +39,9 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 	return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 }
 
-// ungrantedNames returns the names of those of the two sections for which no server made a grant.
-// It returns "" if the keys of the lock are not known. A grant by a server that is no longer one of
-// the lock's nodes, such as a replaced master, counts as a grant.
+// ungrantedNames returns the names of the sections, a, b or both, for which no server made a grant.
+// It returns "" if the keys of the lock are not known. A replaced master is no longer one of the
+// lock's nodes, but a grant by it counts as a grant.
 func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {
@@ -52,9 +52,8 @@ func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	return strings.Join(names, " and ")
 }
 
-// hasShortLivedKey reports whether, up to the event with the number seq, a key of a
-// section's grant was set with a much shorter expiry than the lock's TTL, by the node's own
-// clock.
+// hasShortLivedKey reports whether, up to the event with the number seq, a key of a section's grant
+// was set to expire after much less than the lock's TTL, as the node's own clock counts.
 func (h *judgedRun) hasShortLivedKey(s *history.Section, seq int) bool {
 	slots := h.Slots(s.Lock)
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {

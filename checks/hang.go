@@ -12,12 +12,12 @@ import (
 // Hang is violated by a call of the lock that does not return although everything works
 // again. That is so in two cases:
 //
-//   - no fault has acted for a minute, and the call has lasted as long. An acquire does not count
-//     while any client is in a section of the lock. An acquire that waits for a grant which nobody
-//     uses behaves correctly; in that case [Progress] is violated.
-//   - the call has sent no node anything about the lock for a TTL, so it waits for something in
-//     its own process. An acquire does not count while another client's grant exists, because it
-//     must wait, nor while its own client is in a section of the same lock.
+//   - The call has lasted for a minute in which no fault has acted. An acquire does not count while
+//     any client is in a section of the lock. It does not count either if it waits for a grant that
+//     exists and that no client uses: then it behaves correctly, and [Progress] is violated.
+//   - The call has sent no node anything about the lock for a TTL, so it waits for something in its
+//     own process. An acquire does not count while another client's grant exists, because it has to
+//     wait. It does not count either while its own client is in a section of the same lock.
 //
 // It is also violated by code that runs for ever without sending any message.
 const Hang Property = trace.ConductHang
@@ -118,9 +118,10 @@ func (h *judgedRun) findMuteCall() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isLockFree reports whether a call of acquire had no reason to wait when a run was cut off: for
-// the given duration, no other acquisition had a key of the lock, and the call's own client was in
-// no section of the lock.
+// isLockFree reports whether a call of acquire had no reason to wait when a run was cut off. For
+// the given duration before, no other call of acquire had left a key of the lock, and the client
+// itself was in no section of the lock. If it is not known in which keys the lock is kept, no
+// client may be in a section of it.
 func (h *judgedRun) isLockFree(c *history.Call, horizon *trace.Event, duration time.Duration) bool {
 	since := history.StartOf(horizon.At - duration)
 	blocks := func(k *history.Holding) bool {

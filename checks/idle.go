@@ -7,11 +7,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// DoubtIfIdle makes the verdict unknown if nothing was at stake in the run: no client acquired the
-// lock, or, in an unscripted run, no client wrote although some client was to write. Such a run
-// violates no property of the data, whatever the lock does. Call it only if the scenario was
-// changed or runs with another lock. The author of an unchanged scenario may intend that no client
-// is granted the lock.
+// DoubtIfIdle makes the verdict unknown if nothing was at stake in the run because no client
+// acquired the lock. In an unscripted run, nothing was at stake either if no client wrote although
+// some client was to write. Such a run violates no property of the data, whatever the lock does.
+// Call it only if the scenario was changed or runs with another lock. The author of an unchanged
+// scenario may intend that no client is granted the lock.
 func (v *Verdict) DoubtIfIdle(runHistory *history.History) {
 	h := &judgedRun{runHistory}
 	if reason := h.idle(); len(v.Reasons) == 0 && !reason.IsZero() {

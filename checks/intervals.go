@@ -11,8 +11,8 @@ import (
 // an interval, from Earliest to At. If another event lies in it, nobody can know from outside which
 // of the two was first. An event of a simulated run has no interval.
 
-// mayPrecede reports whether an event may have happened before a moment, although the trace has it
-// later. ev may be nil: steps outside any section have no grant. Then the result is false.
+// mayPrecede reports whether an event may have happened before a moment, although the trace has the
+// event later. ev may be nil: steps outside any section have no grant. Then the result is false.
 func mayPrecede(ev *trace.Event, m history.Moment) bool {
 	return ev != nil && ev.Earliest != 0 && ev.Earliest < m.At && !history.MomentOf(ev).Before(m)
 }

@@ -63,9 +63,9 @@ func (h *judgedRun) findLeftKey() (reason Reason, at []int) {
 	return reason, at
 }
 
-// findRewrittenKey finds a key that a successful release wrote again, such as a counter that it set
-// to zero, and that kept every client out until it expired. A release may write a key that keeps
-// nobody out; so a client must have asked in vain while nobody held the lock.
+// findRewrittenKey finds a key that a successful release wrote again, such as a counter that the
+// release set to zero. The key kept every client out until it expired. A release may write a key
+// that keeps nobody out; so a client must have asked in vain while nobody held the lock.
 func (h *judgedRun) findRewrittenKey() (reason Reason, at []int) {
 	for _, key := range h.Holdings() {
 		if key.How != history.Expired || key.By == nil || !h.isNeeded(key.Place) {

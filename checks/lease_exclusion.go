@@ -46,10 +46,11 @@ func judgeLeaseExclusion(h *judgedRun) Finding {
 	return h.overlapFinding(old, young, first)
 }
 
-// excessLease returns the section whose lease is one too many beside the lease of the later grant
-// b, and the event that showed that these two leases overlap. If the lock has room for N clients,
-// that is the N-th lease that was seen to overlap with the lease of b. It returns nil if there are
-// fewer such leases. others are the sections whose leases had not ended at the later grant.
+// excessLease returns a section whose lease, together with the lease of the later grant b, exceeds
+// the room of the lock. It also returns the event that showed that these two leases overlap. If the
+// lock has room for N clients, the section is the N-th whose lease was seen to overlap with the
+// lease of b; nil if there are fewer. others are the sections whose leases had not ended at the
+// later grant.
 func excessLease(others []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// lossNoticed measures how long a client believes that it holds a lock that it has lost.
-// That is the time from the expiry of the lease to the lock's signal, or to the first
-// refusal that shows the loss to the client, without the pauses of its process. If the
-// client noticed the loss before the expiry, the time is 0.
+// lossNoticed measures how long a client believes that it holds a lock that it has lost. That is
+// the time from the expiry of the lease until the lock's signal, or the first refusal, shows the
+// loss to the client. The pauses of the client's process do not count. If the client noticed the
+// loss before the expiry, the time is 0.
 var lossNoticed = measure{
 	name:     "loss-noticed",
 	title:    "time from the end of a lease until its holder noticed it, without the holder's pauses",

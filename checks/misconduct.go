@@ -13,9 +13,9 @@ import (
 // violation is always the lock's fault. A run without misconduct does not prove that the lock
 // behaves well.
 
-// misconduct returns a property that a lock violates by its behaviour. find returns the
-// first violation as a reason, and the Seqs of the events that show it. A zero reason means
-// that there is no violation.
+// misconduct returns a property that a lock violates by its own behaviour. The argument find
+// returns the first violation as a reason, and the Seqs of the events that show it. A zero reason
+// means that there is no violation.
 func misconduct(c Card, find func(*judgedRun) (Reason, []int)) property {
 	c.Subject = SubjectMisconduct
 	return property{Card: c, judge: func(h *judgedRun) Finding {
@@ -51,9 +51,9 @@ func (h *judgedRun) endingFinding(p Property) Finding {
 	return holds()
 }
 
-// complaintFinding returns a violation of p if a client's program complained that its lock
-// broke the rule p. If the complaint names a rule that is not a property, the rule is the
-// program's own, and p is [conformance].
+// complaintFinding returns a violation of p if a client's program complained that its lock broke
+// the rule p. A complaint about a rule that is not a property, but one of the program's own rules,
+// is a violation of [conformance].
 func (h *judgedRun) complaintFinding(p Property) Finding {
 	for _, c := range h.Trace.Complaints {
 		rule := Property(c.Rule)

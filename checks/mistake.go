@@ -107,8 +107,8 @@ type Cause struct {
 	// Step is the call of the lock whose command did the damage; "" if no single call did,
 	// or if the command was sent between two calls.
 	Step trace.Step
-	// Findings are the violations. There is at least one. The first shows the mistake, and the
-	// others are in the order in which they happened.
+	// Findings are the violations. There is at least one. The first violation shows the mistake.
+	// The others follow in the order in which they happened.
 	Findings []Finding
 	// InTheWay is the key of the lock that keeps other clients waiting; nil if none does.
 	InTheWay *history.Holding
@@ -259,8 +259,8 @@ func (h *judgedRun) mistakeWithKeys(until int) (Mistake, trace.Step) {
 	return "", ""
 }
 
-// mistakeOf returns the mistake that a violation shows besides those that the changes of keys show
-// by themselves, and the call in which it was made; "" if it shows none.
+// mistakeOf returns the mistake that a violation of a certain property shows, and the call in which
+// it was made. It does not look for the mistakes that mistakeWithKeys finds; "" if it shows none.
 func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	switch f.Property {
 	case LeaseExclusion, SectionExclusion:
@@ -426,8 +426,8 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	return "", ""
 }
 
-// mistakeWithLease compares a section's lease with the keys that it is based on, as they were at
-// the second event of a violation f, when another client was granted the lock. It returns "" if
+// mistakeWithLease compares a section's lease with the keys that it is based on. It compares them
+// at the second event of a violation f, when another client was granted the lock. It returns "" if
 // the lease agrees with the keys.
 func (h *judgedRun) mistakeWithLease(s *history.Section, f Finding) (Mistake, trace.Step) {
 	seen := f.Events[1]
@@ -538,8 +538,8 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 	return "", "", nil
 }
 
-// isFirstInQueue reports whether a key that still exists belongs to an acquire that still waits,
-// although no other key of the lock that still exists is older.
+// isFirstInQueue reports whether, at the end of the run, an acquire still waits although its key is
+// the oldest of all existing keys of the lock.
 func (h *judgedRun) isFirstInQueue(k *history.Holding) bool {
 	isWaiting := func(c *history.Call) bool {
 		return c.Step == trace.Acquire && c.Began != nil && c.Ended == nil && c.Crashed == nil
@@ -557,7 +557,7 @@ func (h *judgedRun) isRenewed(k *history.Holding) bool {
 }
 
 // wasStruckDuring reports whether a fault acted on a node, or on one of its links, at any time
-// during a call that has ended.
+// during the call. The call must have ended.
 func (h *judgedRun) wasStruckDuring(node string, c *history.Call) bool {
 	return slices.ContainsFunc(h.Acts(), func(a *history.Act) bool {
 		f := h.Fault(a.Fault)
@@ -631,8 +631,8 @@ func (h *judgedRun) sendsRenewal(f Finding) bool {
 	return false
 }
 
-// lacksRenewal reports whether a client's program complains that it was notified of the loss of a
-// lease, and the key of the lease had expired although no fault acted in the run.
+// lacksRenewal reports whether a lease's key expired in a run in which no fault acted, and the
+// client's program complained because it was notified of the loss of that lease.
 func (h *judgedRun) lacksRenewal(f Finding) bool {
 	if f.Reason.Code != Code(complaint) || len(h.Acts()) > 0 {
 		return false

@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock that touches the keys of other acquisitions shows it in many ways: a release reports
-// success although it has removed another client's key, a client cannot extend its lease, or a key
-// does not expire. This file finds the command that touched the key.
+// If a lock touches the keys of other acquisitions, many different properties can be violated. For
+// example, a release reports success although it has removed another client's key, a client cannot
+// extend its lease, or a key does not expire. This file finds the command that touched the key.
 
 // A damage is a change of a key of the lock by a command of another acquisition, or of an
 // acquisition that no longer had the key. An acquisition is one call of acquire and everything that
@@ -38,7 +38,8 @@ func (h *judgedRun) firstDamage(until int) *damage {
 		}
 		isSet := c.After != nil && !c.Touch
 		setsGoneKey := isSet && c.Before == nil && (sent.Step == trace.Extend || sent.Step == trace.Release)
-		// A lease may be taken over once it has ended, but two clients may do so at the same time.
+		// A client may take over a lease that has ended, but a command that compares nothing does
+		// not notice if another client does so at the same time.
 		takesUnchecked := isSet && c.Before != nil && c.Before.Owner != history.AcquisitionOf(c.Event.By) && comparesNothing(command)
 		if !setsGoneKey && !takesUnchecked && h.judgeOwnership(c).Outcome != Violated {
 			continue
@@ -117,7 +118,8 @@ func (h *judgedRun) callOf(d *damage) trace.Step {
 	isSetLater := func(k *history.Holding) bool { // and not put back
 		return k.By != nil && k.By.Sent > d.sent.Seq && (d.Before == nil || k.Value != d.Before.Value)
 	}
-	// The attempt's own command may have failed before it was sent, as on a connection that is closed.
+	// If the attempt sent only this command, its command for acquiring may have failed before it
+	// was sent, as on a closed connection.
 	isAlone := !slices.ContainsFunc(h.requestsOf(a, step), isBefore)
 	isFirst := isAlone && h.beginsAcquire(isSame)
 	if step == trace.Acquire && (isFirst || slices.ContainsFunc(h.slotKeys(a), isSetLater)) {
@@ -149,8 +151,8 @@ func (h *judgedRun) beginsAcquire(isSame func(*history.Message) bool) bool {
 	return false
 }
 
-// isSameCode reports whether the same line of a lock's code may have sent two commands: they agree
-// in their first two words, such as the name of a command and a key, or in a script.
+// isSameCode reports whether the same line of a lock's code may have sent two commands: their first
+// two words are equal, for example SET and a key, or EVAL and a script.
 func isSameCode(a, b []string) bool {
 	word := func(c []string) string {
 		if strings.EqualFold(c[0], "evalsha") {

@@ -9,8 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// If the calls of a lock do not agree on its key, this looks like another mistake: each client
-// is granted the lock, or a release does not remove the key.
+// If the calls of a lock use different keys, the result looks like another mistake: each client is
+// granted the lock, or a release does not remove the key. This file recognises that the keys are
+// the cause.
 
 const (
 	// differentKeys: two acquisitions of one lock set keys with different names, so neither
@@ -60,9 +61,9 @@ func (h *judgedRun) keysBeside(a history.Acquisition) (keys []string) {
 	return keys
 }
 
-// keySetAgain returns the key of another acquisition to which an acquire gave the same value
-// again, by a SET without a condition; nil if there is none. The server answers OK, and the key
-// does not change its owner.
+// keySetAgain returns the key of another acquisition to which an acquire gave the same value again,
+// by a SET without a condition; nil if there is none. Then the server answers OK, but the key still
+// belongs to the other acquisition.
 func (h *judgedRun) keySetAgain(a history.Acquisition) *history.Holding {
 	for _, m := range h.requestsOf(a, trace.Acquire) {
 		key, value, isSet := setBy(m.Command())
@@ -100,8 +101,8 @@ func (h *judgedRun) requestsOf(a history.Acquisition, step trace.Step) (all []*h
 	return all
 }
 
-// asksForOtherKey reports whether an acquisition has set a key of its lock, and the commands by
-// which one of its calls changes keys name only other keys.
+// asksForOtherKey reports whether an acquisition has set a key of its lock, but in the given step,
+// such as release, sends commands that change only other keys.
 func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool {
 	own, asks := h.slotKeys(a), false
 	for _, m := range h.requestsOf(a, step) {

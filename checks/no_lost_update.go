@@ -7,13 +7,14 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// NoLostUpdate is violated when an applied update replaced another version than the one that its
-// section had read, or when an acknowledged write is missing. A write is an update if its section
-// had read the object, or knew it from a write of its own. Versions from the section's own earlier
-// writes do not count as other versions. An acknowledged write is missing if the object later shows
-// an older version, or the same version number with the result of another write. Blind writes are
-// those of a section that had not asked to read the object; they violate the property only if they
-// are missing.
+// NoLostUpdate is violated when an acknowledged write is missing. It is also violated when an
+// applied update replaced a version other than the one that its section had read: c1 and c2 read
+// version 1, c1 writes version 2, and c2 replaces it unread. A write is an update if its section
+// had read the object before, or knew it from an acknowledged write of its own. Versions from the
+// section's own earlier writes do not count as other versions. An acknowledged write is missing if
+// the object later shows an older version, or the same version number with the result of another
+// write. A write is blind if its section had not asked to read the object. A blind write violates
+// the property only if it is missing.
 const NoLostUpdate Property = "no-lost-update"
 
 var noLostUpdate = property{
@@ -30,8 +31,7 @@ func judgeNoLostUpdate(h *judgedRun) Finding {
 	return worse(staleUpdate(h), missingWrite(h))
 }
 
-// staleUpdate finds the first update that was computed from another version than the one it
-// replaced.
+// staleUpdate finds the first update that was computed from one version and replaced another.
 func staleUpdate(h *judgedRun) Finding {
 	for _, v := range h.Versions() {
 		read := v.By.KnownVersion(v.Object, v.Issued)

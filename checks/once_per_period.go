@@ -93,8 +93,9 @@ func (h *judgedRun) missedPeriods() []MissedPeriod {
 	return all
 }
 
-// A RepeatedPeriod is a period of the schedule for which a job has been run more than once.
-// It is reported only for jobs that may be repeated; for any other job it is a violation.
+// A RepeatedPeriod is a period of the schedule for which a job has been run more than once. It is
+// reported only for jobs that may be repeated. If another job is run twice, [OncePerPeriod] is
+// violated.
 type RepeatedPeriod struct {
 	Lock   string
 	Period int

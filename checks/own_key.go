@@ -54,9 +54,9 @@ func (h *judgedRun) isNeeded(place history.Place) bool {
 	return isSlot && (lock.Quorum == len(lock.Slots) || !slices.ContainsFunc(lock.Slots, isOtherNode))
 }
 
-// secondAnswer returns the arrival of a reply from a key's node to a request of acquire
-// other than the one that set the key. The reply was sent after the key was set, and
-// arrived before the event whose Seq is until. It returns nil if there is none.
+// secondAnswer returns the arrival of a reply from a key's node to another request of the acquire
+// than the one that set the key. The reply was sent after the key was set, and arrived before the
+// event whose Seq is until. It returns nil if there is none.
 func (h *judgedRun) secondAnswer(c *history.Call, k *history.Holding, until int) *trace.Event {
 	asked := map[int]*trace.Event{} // the last request on each connection
 	for _, m := range h.Messages() {

@@ -8,7 +8,7 @@ import (
 )
 
 // A lock may remove the key of its own lease while the lease is valid: by a timer, or in a call of
-// extend that fails. The holder believes that it still holds the lock. Even if the holder is
+// extend that fails. Then the holder still believes that it holds the lock. Even if the holder is
 // notified of the loss, or learns of it when it releases the lock, the lock itself has caused the
 // loss.
 
@@ -39,8 +39,8 @@ func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
 	return slices.MaxFunc(removed, func(a, b *history.Holding) int { return a.Ended.Seq - b.Ended.Seq })
 }
 
-// findFalseAlarm finds a holder that the lock notifies of the loss of its lease, although the
-// lock itself has removed the key, and no fault has acted.
+// findFalseAlarm finds a holder that the lock notifies of the loss of its lease, although no fault
+// has acted and the lock itself has removed the key.
 func (h *judgedRun) findFalseAlarm() (reason Reason, at []int) {
 	for _, s := range h.Sections() {
 		if !h.Lock(s.Lock).Claims.Notifies || s.Lost == nil || !h.isCalmSince(s.AcquireCall(), s.Lost) {

@@ -21,10 +21,10 @@ import (
 //
 // Progress is also violated in two cases in which the run was cut off:
 //
-//   - no client wanted the lock, because a client that held it, or waited for something else,
-//     never ended;
-//   - a minute after the last fault, an acquire still waited for a grant that existed and that
-//     no client used.
+//   - No client wanted the lock, because a client that held it, or that waited for something else,
+//     never ended.
+//   - A minute after the last fault, an acquire still waited for a grant that existed and that no
+//     client used.
 const Progress Property = "progress"
 
 var progress = property{
@@ -246,8 +246,8 @@ func (c *calmTime) deniedClient(lock string, wanting []*history.Call) string {
 	return ""
 }
 
-// areKeysOverdue reports whether a client has no quorum because keys existed for longer
-// than their TTL of true time, on nodes whose clocks were set back or run slowly.
+// areKeysOverdue reports whether a client cannot get a quorum because of keys that should have
+// expired by true time, on nodes whose clocks were set or had their rates changed.
 func (c *calmTime) areKeysOverdue(lock, client string) bool {
 	end := c.LastUntil(c.until)
 	slots, _ := c.ReachableSlots(lock, client)
@@ -354,9 +354,9 @@ func (c *calmTime) lostKeyAssumptions(lock string, seq int) []trace.Assumption {
 	return nil
 }
 
-// misguidedSection returns a section, granted after the last fault and not completed, whose
-// client could not know that its grant was stale: while it asked for the lock, its clock was
-// stopped or set back, or ran slowly. It returns nil if there is none.
+// misguidedSection returns a section, granted after the last fault and not completed, whose client
+// could not know that its grant was stale; nil if there is none. While the client asked for the
+// lock, its clock was stopped or set back, or ran slowly.
 func (c *calmTime) misguidedSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.clockBrokenWhileAsking(s)) > 0 {

@@ -44,12 +44,12 @@ func (h *judgedRun) hasLostKeysAtGrant(s *history.Section) bool {
 	return len(h.brokenPromises(s, s.Granted.Seq)) > 0
 }
 
-// slotPromise reports whether a node had promised that a section's key in a slot would
-// still exist after the event with the number seq. Only promises up to that event count.
-// broke is the assumption that the node broke if the key does not exist. It is "" if the
-// key exists, or if a command removed the key, which is not the node's fault. A replica
-// that took a node's place has to keep all promises of that node. These include promises
-// that the node made afterwards, when it did not know that it had been replaced.
+// slotPromise reports whether a node had promised that a section's key in a slot would still exist
+// after the event with the number seq. Only promises up to that event count. broke is the
+// assumption that the node broke if the key does not exist. It is "" if the key exists, or if a
+// command removed the key, which is not the node's fault. A replica that took a node's place has to
+// keep all promises of that node. These include promises that the node made later, when it did not
+// yet know that it had been replaced.
 func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, seq int) (isPromised bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
 		if ev.Peer != slot.Node || ev.Seq > seq {
@@ -87,8 +87,8 @@ func (h *judgedRun) nodePromise(s *history.Section, place history.Place, seq int
 	return isPromised, broke
 }
 
-// promisedUntil returns until when a key was promised to exist by the event that set it,
-// and by those that renewed it up to the event with the number seq.
+// promisedUntil returns until when a node had promised that a key would exist. It counts from the
+// last event, up to the event with the number seq, that set or renewed the key.
 func promisedUntil(k *history.Holding, seq int) time.Duration {
 	last := k.Set
 	for _, touch := range k.Touches {

@@ -126,9 +126,9 @@ func notApplicable(why Reason) Finding { return Finding{Outcome: NotApplicable, 
 
 func unknown(why Reason) Finding { return Finding{Outcome: Unknown, Reason: why} }
 
-// worse returns the finding that is a violation; of two violations, the one that came
-// first. It does not compare whose fault they are, because finding that out can require
-// reading the whole trace. That is done only for the finding that remains.
+// worse returns whichever of two findings is a violation; of two violations, the one that came
+// first. It does not compare whose fault they are, because finding that out can require reading the
+// whole trace. That is done only for the finding that remains.
 func worse(a, b Finding) Finding {
 	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
 		return b

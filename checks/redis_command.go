@@ -8,16 +8,15 @@ import (
 // This file knows the commands that change a lock's keys. Most are Redis commands. A
 // command is a list of words.
 
-// conditions has the commands that change a key. For each of them it has the options that
-// make the command depend on the key's value, on its absence or, for EXPIRE and its like,
-// on a missing expiry.
+// conditions has the commands that change a key. For each command it lists the options with which
+// the command changes the key only under a condition, such as IFEQ (the key has a certain value),
+// NX for SET (the key does not exist) and NX for EXPIRE (the key has no expiry).
 var conditions = map[string][]string{
 	"SET": {"NX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "SETEX": nil, "PSETEX": nil, "GETSET": nil, "GETDEL": nil,
 	"DEL": nil, "UNLINK": nil, "EXPIRE": {"NX"}, "PEXPIRE": {"NX"}, "EXPIREAT": {"NX"}, "PEXPIREAT": {"NX"}, "PERSIST": nil,
 }
 
-// comparesNothing reports whether a command is one of those that change a key whatever its
-// value is.
+// comparesNothing reports whether a command changes a key whatever the key's value is.
 func comparesNothing(command []string) bool {
 	if len(command) == 0 {
 		return false

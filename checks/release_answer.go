@@ -109,9 +109,9 @@ func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable b
 	return r, len(r.keys) > 0
 }
 
-// isOwn reports whether the client's own command caused an event. It compares only clients,
-// not sections: a command that the lock sends in the background is recorded under the
-// section in which its client is at that time, which may be another one.
+// isOwn reports whether the client's own command caused an event. It compares only clients, not
+// sections. If a lock sends a command in the background, the trace records the section that the
+// client is in at that time, which may be a later one.
 func (r releaseCall) isOwn(ev *trace.Event) bool {
 	return ev.By != nil && ev.By.Client == r.call.Client
 }

@@ -49,8 +49,8 @@ func (h *judgedRun) wasHeldDuring(s *history.Section, release *history.Call) boo
 	return slices.ContainsFunc(h.Backings(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Contains(began) })
 }
 
-// wasTakenDuring reports whether other acquisitions removed or replaced so many keys of a
-// section while its release was under way that it could not remove a quorum of them.
+// wasTakenDuring reports whether other acquisitions removed or replaced so many keys of a section,
+// while its release was running, that the release could not remove a quorum of keys.
 func (h *judgedRun) wasTakenDuring(s *history.Section, release *history.Call) bool {
 	left, taken := 0, 0
 	for _, k := range h.HoldingsOf(s.Acquisition) {

@@ -142,8 +142,8 @@ func (h *judgedRun) wasInSection(id history.Acquisition, ev *trace.Event) bool {
 	return s != nil && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
 }
 
-// nameOf returns the name of an acquisition for use in sentences: that of its section if it
-// was granted, and otherwise that of its client.
+// nameOf returns the name of an acquisition for use in sentences: the name of its section if it was
+// granted, and otherwise the name of its client.
 func (h *judgedRun) nameOf(a history.Acquisition) string {
 	if s := h.Section(a); s != nil {
 		return h.Name(s)

@@ -4,9 +4,8 @@ import (
 	"time"
 )
 
-// sectionsDone measures how much work gets done: completed sections (see [Progress]), and
-// how many that is per minute of the run. Sections that are nested in each other count as
-// one.
+// sectionsDone measures how much work gets done: the number of completed sections (see [Progress]),
+// in total and per minute of the run. Sections that are nested in each other count as one.
 var sectionsDone = measure{
 	name:     "sections",
 	title:    "sections that ended with all their writes acknowledged",

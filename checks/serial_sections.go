@@ -8,14 +8,14 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// SerialSections is violated when no order of the sections, one after the other and
-// respecting real time, gives the operations that were applied to all objects. A section
-// consists of its applied operations: the writes that the storage made, even after the
-// section had ended, and the reads whose answers reached the client. Sections that are
-// nested in each other are one section. A write that the storage lost before anybody knew
-// of it does not count. Neither does a section whose writes the storage all refused: what
-// it had read led to nothing. A section that was cut short or partly refused is reported as
-// torn, which is no violation.
+// SerialSections is violated if the operations on all objects cannot result from running the
+// sections one after the other, in an order that respects real time. For example, two sections both
+// read version 1 of x, and then both write x. A section consists of its applied operations: the
+// writes that the storage made, even after the section had ended, and the reads whose answers
+// reached the client. Sections that are nested in each other are one section. A write that the
+// storage lost before anybody knew of it does not count. A section does not count either if the
+// storage refused all its writes, because its reads then had no effect. A section that was cut
+// short or partly refused is reported as torn, which is no violation.
 const SerialSections Property = "serial-sections"
 
 var serialSections = property{
@@ -182,10 +182,9 @@ func dependencies(sections []*history.Section) *graph {
 	return g
 }
 
-// dependents yields the dependencies of other sections on a section, except those by real
-// time. Of two dependencies between the same sections about the same version it yields only
-// the first. skipReplacers reports whether to leave out the sections that replaced a
-// version.
+// dependents yields the dependencies of other sections on a section, except those by real time. If
+// one version gives two dependencies between the same two sections, it yields only the first.
+// skipReplacers reports whether to leave out the sections that replaced a version.
 func (g *graph) dependents(s *history.Section, skipReplacers func(*sharedVersion) bool) iter.Seq[dependency] {
 	return func(yield func(dependency) bool) {
 		for _, d := range g.lost[s] {
@@ -331,14 +330,14 @@ func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 	return nil
 }
 
-// cyclicCandidates lists the sections that can be part of a cycle: those that are left when
-// the sections without dependents are removed again and again.
+// cyclicCandidates lists the sections that can be part of a cycle. It removes sections that no
+// remaining section must follow, again and again, and returns those that are left.
 func (g *graph) cyclicCandidates() []*history.Section {
 	// The nodes of this graph are numbers. Section i is number i. Number n+i is the moment at which
-	// it began: all sections that had ended come before this moment, and all that began then or
-	// later come after it. The numbers from 2n on are versions that several sections replaced. Any
-	// two of these sections must each come after the other, which is a cycle, so all of them are
-	// left.
+	// section i began: all sections that had ended come before this moment, and all sections that
+	// began then or later come after it. The numbers from 2n on are versions that several sections
+	// replaced. Any two of these sections must each come after the other, which is a cycle, so all
+	// of them are left.
 	n := len(g.sections)
 	before, after := make([][]int, 2*n), make([]int, 2*n)
 	add := func(a, b int) {

@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// splitVotes measures how often clients that asked at the same time prevented each other
-// from being granted the lock. It counts failed attempts during which no client held the
-// lock. At some moment of such an attempt, at least two of the asking clients had keys on
-// the lock's nodes, and none of them had a quorum.
+// splitVotes measures how often no client was granted the lock because several asked at the same
+// time. It counts failed attempts during which no client held the lock. At some moment of such an
+// attempt, at least two of the asking clients had keys on the lock's nodes, and none of these
+// clients had keys on a quorum of them.
 var splitVotes = measure{
 	name:     "split-votes",
 	title:    "attempts that failed because clients asked at the same time and split the votes, so none was granted the lock",

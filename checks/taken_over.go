@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Some locks are kept in a record that contains the holder and the end of the lease, such
-// as a row, or a value with a deadline, and no server enforces the end. A client may
-// replace such a record by its own once it has expired, or once its owner has marked it as
-// free. This touches no other grant: the client acquires the lock.
+// Some locks are kept in a record that contains the holder and the end of the lease, such as a
+// database row or a value with a deadline, and no server enforces the end. Once the lease has
+// ended, or the owner has marked the record as free, another client may replace the record. This
+// client acquires the lock and takes no valid grant away.
 
 // isTakeover reports whether a change only replaces a record that, as its own content says, has
 // expired or is free. changer is the actor that replaces it.

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TokenOrder is violated when, of the tokens that were minted, the token of a later grant is not
-// greater than the token of an earlier grant. The order of grants is that of the oracle (see
+// TokenOrder is violated when the fencing token that was made for a later grant is not greater than
+// the token that was made for an earlier grant. The order of grants is that of the oracle (see
 // [history.Oracle]), which orders them as a perfect lock service would have made them. The property
 // does not apply to tokens of the oracle itself, to tokens without an order, or to grants without
 // tokens.

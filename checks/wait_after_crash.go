@@ -8,10 +8,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// waitAfterCrash measures how long a dead holder keeps the lock from the other clients:
-// from the moment at which a client that held it crashed or hung until another client was
-// granted it. A client hangs if it was paused and never resumed, or never left a step of
-// its section.
+// waitAfterCrash measures how long a dead holder keeps the lock from the other clients: from the
+// crash or hang of a client that held the lock until the next client is granted it. A client hangs
+// if it was paused and never resumed, or never left a step of its section.
 var waitAfterCrash = measure{
 	name:     "wait-after-crash",
 	title:    "time from the crash or hang of the lock's holder to the grant of another client",

@@ -57,9 +57,9 @@ func (c *Clocks) Unfaulted(process string, kind fakeclock.Kind) Clock {
 	return clockOf(changes[:min(len(changes), 1)], kind)
 }
 
-// HasReadings reports whether the trace contains readings of a process's clocks. It
-// contains none of a cluster, such as the members of etcd together, which has no clock of
-// its own.
+// HasReadings reports whether the trace contains readings of a process's clocks. It contains no
+// readings of a cluster as a whole, such as that of etcd, because a cluster has no clock of its
+// own.
 func (c *Clocks) HasReadings(process string) bool { return len(c.changes[process]) > 0 }
 
 // WasSet reports whether a fault had set a process's clocks, or changed their rate, up to
@@ -152,8 +152,8 @@ func (all Clock) ReadingAt(m Moment) int64 {
 // trueTimeOf converts a reading of the clock to true time. A lock has declared the reading, for
 // example as the end of a lease, at the moment declared. The result is the first moment from
 // declared on at which the clock has reached the reading, even if the clock is changed later;
-// [Never] if there is none. If the clock had passed the reading before declared, the result is
-// the moment at which it did.
+// [Never] if there is none. If the clock had already reached the reading at the moment declared,
+// the result is the moment at which it reached it.
 func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 	current := all.segmentAt(declared)
 	if all.ReadingAt(declared) >= value {
@@ -171,8 +171,8 @@ func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 	return Never
 }
 
-// reachedSince returns the moment from which the clock has shown at least value without a
-// break, until its last segment ends. In the last segment it must show at least value.
+// reachedSince returns the moment from which the clock has shown at least value without a break,
+// until the last segment ends. The clock must show at least value in the last segment.
 func (all Clock) reachedSince(value int64) Moment {
 	for i := len(all) - 1; ; i-- {
 		s := all[i]
@@ -186,8 +186,8 @@ func (all Clock) reachedSince(value int64) Moment {
 	}
 }
 
-// Uncounted reports why the clock counted less time than passed between two moments.
-// stopped says that it did not count at all for a while. slow says that it was set back, or
+// Uncounted reports why the clock counted less time than passed between two moments. stopped says
+// that the clock did not count at all for a while. slow says that the clock was set back, or
 // counted too slowly.
 func (all Clock) Uncounted(from, to Moment) (stopped, slow bool) {
 	first := all.segmentAt(from)

@@ -5,8 +5,8 @@ import "github.com/locksim/locksim/trace"
 // A ConnectionEvent is what happened to one end of a connection: it was made, could not be
 // made, or ended.
 type ConnectionEvent struct {
-	// Event is of kind connect, refuse, close, reset or timeout. Its Process is this end of
-	// the connection, and its Peer is the other end.
+	// Event is of kind connect, refuse, close, reset or timeout. Event.Process is this end of the
+	// connection, and Event.Peer is the other end.
 	Event *trace.Event
 	// AwaitsReply says that this end had sent a request on the connection and had no reply
 	// to it yet.

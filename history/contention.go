@@ -125,8 +125,8 @@ func (h *History) isWorking(id Acquisition, m Moment) bool {
 	})
 }
 
-// owners summarises the owners of some keys: the first owner, and whether there is any and
-// whether there are several. This is enough for the method others.
+// owners summarises which acquisitions own some keys: the first owner, whether there is any owner,
+// and whether there are several. This is enough for the method others.
 type owners struct {
 	first        Acquisition
 	any, several bool

@@ -16,11 +16,11 @@
 // time, the time of the simulation. If the lock declares no end, the lease lasts one TTL
 // from the call of acquire or extend, and for ever if there is no TTL.
 //
-// Some locks renew the lease by themselves and promise to notify their client of its loss.
-// If such a lock declares no end, its lease ends when the keys of the grant on a quorum are
-// due to expire: one TTL after they were last set or renewed. The loss signal, a release or
-// a crash ends the lease earlier. A successful extend continues the same lease, without a
-// gap. A lock that notifies must send its signal before the lease ends.
+// Some locks renew the lease by themselves and promise to notify their client of its loss. If such
+// a lock declares no end, its lease ends one TTL after the keys of the grant were last set or
+// renewed on a quorum of nodes. The loss signal, a release or a crash ends the lease earlier. A
+// successful extend continues the same lease, without a gap. A lock that notifies must send its
+// signal before the lease ends.
 //
 // A section runs from "acquire returned" until release is called, or the client crashes or
 // abandons it. Each section belongs to one handle on the lock, which is one lock object in
@@ -173,7 +173,7 @@ func (h *History) Last() *trace.Event { return h.Event(len(h.Trace.Events)) }
 // Horizon returns the event with which the run was cut off; nil if it was not.
 func (h *History) Horizon() *trace.Event { return h.horizon }
 
-// LastUntil returns the last event that is not after a moment; nil if there is none.
+// LastUntil returns the last event that happened before a moment or at it; nil if there is none.
 func (h *History) LastUntil(m Moment) *trace.Event {
 	n, _ := slices.BinarySearchFunc(h.Trace.Events, m, func(ev trace.Event, m Moment) int {
 		if m.Before(MomentOf(&ev)) {

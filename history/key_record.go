@@ -143,9 +143,9 @@ func (h *History) expiredTooEarly(c Change) bool {
 	return clock.ReadingAt(to)-clock.ReadingAt(from) > int64(to.At-from.At)
 }
 
-// RevivedByClock reports whether an event immediately follows the setting of a node's clock
-// and results from it: a key that had expired exists again, because by the new time it has
-// not expired yet.
+// RevivedByClock reports whether an event results from setting a node's clock back: a key that had
+// expired exists again, because by the new time it has not expired yet. Such an event follows the
+// event of the clock within the same nanosecond.
 func (h *History) RevivedByClock(ev *trace.Event) bool {
 	for _, before := range slices.Backward(h.Trace.Events[:ev.Seq-1]) {
 		switch {
@@ -160,9 +160,10 @@ func (h *History) RevivedByClock(ev *trace.Event) bool {
 	return false
 }
 
-// NodesForgot reports whether a node that a lock uses lost a grant or a counter of tokens, after
-// the event since and up to the event until. A node can lose them in a crash, because an operator
-// deletes the key, or because a replica that has not received the key takes the node's place.
+// NodesForgot reports whether a node that a lock uses lost a key, such as a grant or a counter of
+// tokens, after the event since and up to the event until. A node can lose a key in a crash,
+// because an operator deletes the key, or because a replica that has not received the key takes the
+// node's place.
 func (h *History) NodesForgot(lock string, since, until int) bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	used := func(node string) bool {

@@ -10,19 +10,19 @@ import (
 // A Place is where a key can exist: its name, and the node.
 type Place struct{ Node, Key string }
 
-// A Holding is a key that exists on a node. It begins when the key is set, or comes back
-// from a disk or a master, and ends when the key no longer exists in that form. A change of
-// its expiry does not end it.
+// A Holding is a key that exists on a node. A Holding begins when the key is set, or comes back
+// from a disk or a master, and ends when the key is removed, replaced or lost. A change of the
+// key's expiry does not end the Holding.
 //
 // A key exists during four different intervals, because processes learn of its end at different
 // times. A Holding has all four:
 //
-//   - [Holding.Withheld]: while no other client could be granted what the key holds. A node
-//     that has crashed counts as holding its keys until it restarts.
-//   - [Holding.Visible]: while a client that asked the node would have found it.
-//   - [Holding.Existence]: while it really existed, with hindsight. A key that a crash
-//     destroyed was gone with the crash, though that showed only later.
-//   - [Holding.Due]: as long as its owner may rely on it, if no other client removes it.
+//   - [Holding.Withheld]: while the key kept other clients from being granted the lock. A node that
+//     has crashed counts as keeping its keys until it restarts.
+//   - [Holding.Visible]: while the node would have answered a client that the key exists.
+//   - [Holding.Existence]: while the key really existed, as is known with hindsight. A key that a
+//     crash destroyed ended with the crash, although that showed only later.
+//   - [Holding.Due]: as long as the owner of the key may rely on it, if no other client removes it.
 type Holding struct {
 	Place
 	// Owner is the acquisition that set the key; zero if no known acquisition did.
@@ -36,8 +36,8 @@ type Holding struct {
 	From Moment
 	// Touches are the events that changed the key's expiry, in order.
 	Touches []*trace.Event
-	// Due is the true time at which the key's TTL has passed, in true time, since it was last
-	// set or renewed; [Forever] if it does not expire.
+	// Due is when, in true time, the key's TTL has passed since it was last set or renewed;
+	// [Forever] if it does not expire.
 	Due time.Duration
 	// Expires is the true time at which the key expires by the node's own clock, as predicted
 	// when it was last set or renewed; 0 if it does not expire.
@@ -87,7 +87,7 @@ type Interval struct{ From, To Moment }
 // Contains reports whether a moment is in the interval.
 func (i Interval) Contains(m Moment) bool { return !m.Before(i.From) && m.Before(i.To) }
 
-// Withheld returns the interval during which no other client could be granted what the key
+// Withheld returns the interval during which the key kept other clients from being granted what it
 // holds.
 func (h *Holding) Withheld() Interval { return Interval{h.From, h.end} }
 

@@ -139,11 +139,11 @@ func (r *reading) newDeclaration(s *Section, call, ev *trace.Event) Declaration 
 	return d
 }
 
-// deriveEndsFromSlots derives when leases end from the keys on the lock's slots. It applies
-// to locks that renew leases by themselves, promise to notify of a loss, and declare no end
-// of the lease or of its renewals. Such a lease ends when the keys of the acquisition have
-// existed on a quorum of slots for their TTL since they were last set or renewed. If the
-// keys are not known, or were never on a quorum, the lease lasts until the lock's signal.
+// deriveEndsFromSlots derives when leases end from the keys on the lock's slots. It applies to
+// locks that renew leases by themselves, promise to notify of a loss, and declare no end of the
+// lease or of its renewals. Such a lease ends when, on a quorum of slots, the keys' TTL has passed
+// since they were last set or renewed. If the keys are not known, or were never on a quorum, the
+// lease lasts until the lock's signal.
 func (r *reading) deriveEndsFromSlots() {
 	for _, s := range r.sections {
 		lock := r.locks[s.Lock]
@@ -222,8 +222,8 @@ func (h *History) HasShortTTL(lock string, ev *trace.Event) bool {
 	return 0 < ev.TTL && ev.TTL < h.locks[lock].TTL*9/10
 }
 
-// ClockOf returns the clock that a section's lock reads: its client's clock, or for a lock
-// that reads true time, that clock as it would be without faults.
+// ClockOf returns the clock that a section's lock reads. Usually that is the client's clock. If the
+// lock reads true time, it is the client's clock as it would be without faults.
 func (h *History) ClockOf(s *Section, kind fakeclock.Kind) Clock {
 	if h.locks[s.Lock].TrueTime {
 		return h.clocks.Unfaulted(s.Client, kind)

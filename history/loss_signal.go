@@ -9,8 +9,8 @@ import (
 // A lock that notifies its clients must send its signal before the lease ends. This file
 // computes by how much a signal was too late.
 
-// ImmediateWithin is the longest time after a moment within which a reaction counts as
-// immediate. It is not 0, because in a world each event has a nanosecond of its own.
+// ImmediateWithin is the longest time after a moment within which a reaction counts as immediate.
+// It is not 0, because in a simulation each event has a nanosecond of its own.
 const ImmediateWithin = time.Microsecond
 
 // StopsWhenNotified reports whether a section's lock notifies of a loss, and its client

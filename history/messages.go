@@ -40,8 +40,8 @@ func (h *History) Messages() []*Message {
 				sent++
 			}
 		}
-		// One allocation for all messages is faster than one for each, and every run needs
-		// them.
+		// One allocation for all messages is faster than one for each message, and every run needs
+		// this list.
 		all, allocated := make([]*Message, 0, sent), make([]Message, sent)
 		known := make(map[name]*Message, sent)
 		for i := range h.Trace.Events {

@@ -111,16 +111,15 @@ type ranks struct {
 	slots  Slots
 	quorum int
 	last   uint64
-	// count is the number of slots that each grant is on now, and onQuorum are the grants
-	// that are on a quorum. episodes has the rank of the last episode of each acquisition.
-	// That episode began during the call of acquire, because each call is an acquisition of
-	// its own.
+	// count is the number of slots that have each grant's value now, and onQuorum are the grants
+	// whose value is on a quorum. episodes has the rank of the last episode of each acquisition. An
+	// acquisition is a single call of acquire, so the episode began during that call.
 	count    map[grant]int
 	onQuorum map[grant]bool
 	episodes map[Acquisition]uint64
-	// pending are the acquisitions that have changed a slot and have no rank for that change
-	// yet, in the order of their last changes. reserved has the ranks that pending acquisitions
-	// had to get, because a later grant needed a higher rank.
+	// pending are the acquisitions that have changed a slot and have no rank for that change yet,
+	// in the order of their last changes. reserved has the ranks that pending acquisitions got
+	// before a later grant got a higher one.
 	pending  []Acquisition
 	reserved map[Acquisition]uint64
 	// ranked are the acquisitions whose ranks are fixed.
@@ -189,8 +188,8 @@ func (r *ranks) beginEpisode(g grant) {
 	r.episodes[g.Acquisition] = r.next()
 }
 
-// cancelPending removes from pending the acquisitions whose grant is on a quorum. Their rank is
-// that of their episode, so their changes need no ranks of their own.
+// cancelPending removes from pending the acquisitions whose grant is on a quorum. These
+// acquisitions get the ranks of their episodes, so their changes need no other ranks.
 func (r *ranks) cancelPending() {
 	for g := range r.onQuorum {
 		r.removePending(g.Acquisition)

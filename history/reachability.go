@@ -6,12 +6,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// CanServe reports whether, at the end of the run, the lock could serve a client in spite
-// of the faults that still acted. Three things must work: the client itself, its link to
-// the storage, and enough of the lock's slots for a quorum, with the client's links to
-// them. Other faults are no excuse for a lock: a quorum exists to tolerate a minority that
-// is silent, slow, erring or down, and the end of a lease exists to tolerate another client
-// that stopped for good.
+// CanServe reports whether, at the end of the run, the lock could serve a client in spite of the
+// faults that still acted. Three things must work: the client itself, its link to the storage, and
+// enough of the lock's slots for a quorum, with the client's links to them. Other faults are no
+// excuse for a lock. A lock with a quorum has to tolerate a minority of servers that are silent,
+// slow, failing or down. And leases end so that the lock tolerates a client that has stopped for
+// good.
 func (h *History) CanServe(lock, client string) bool {
 	slots, ok := h.ReachableSlots(lock, client)
 	of, quorum := h.Required(lock)
@@ -49,8 +49,8 @@ func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 		nodes, onlyNodes := h.nodesTaken(fault, lock, client)
 		for _, n := range nodes {
 			struck[n] = true
-			// A node without a slot has another role, such as a replica's. The trace does
-			// not contain the role, so the lock counts as unable to serve.
+			// A node without a slot has another role, such as a replica's. The trace does not say
+			// which role, so the lock counts as unable to serve.
 			onlyNodes = onlyNodes && slices.ContainsFunc(current, func(p Place) bool { return p.Node == n })
 		}
 		if !onlyNodes {
@@ -135,8 +135,7 @@ func (h *History) isHindered(client string) bool {
 }
 
 // nodesTaken returns the nodes that a fault makes unavailable to a client that wants a lock.
-// onlyNodes is false if the fault also disturbs something else that the client needs, or may do
-// so.
+// onlyNodes is false if the fault disturbs, or may disturb, something else that the client needs.
 func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, onlyNodes bool) {
 	f := h.Fault(fault)
 	switch {

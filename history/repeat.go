@@ -56,9 +56,9 @@ func (h *History) WroteInBackground(process string) bool {
 	return false
 }
 
-// HashEvents adds all events with their times to a hash. It leaves out what differs if only
-// the size of a clock fault differs: the readings of one process's wall clock, and the
-// texts of the strikes.
+// HashEvents adds all events with their times to a hash. It leaves out the readings of the given
+// process's wall clock, and the texts of the strikes. So two runs that differ only in these,
+// because the clock was set by a different amount, have the same hash.
 func (h *History) HashEvents(sum hash.Hash, process string) {
 	events := json.NewEncoder(sum)
 	for i := range h.Trace.Events {

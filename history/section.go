@@ -63,8 +63,8 @@ type Section struct {
 	LastApplied Moment
 }
 
-// Rank returns the section's place in the order of grants. For a lock that is granted to
-// every client it is the section's token, if there are tokens and they have an order.
+// Rank returns the section's place in the order of grants. For a lock that is granted to every
+// client, the rank is the section's token, if there are tokens and they have an order.
 func (s *Section) Rank() uint64 {
 	if s.GrantsEveryone && !s.Unordered && len(s.Minted) > 0 {
 		return s.Token()
@@ -315,9 +315,9 @@ func (h *History) Name(s *Section) string {
 	return s.Client
 }
 
-// Pairs yields all pairs of sections of one lock in which the first, granted earlier, had
-// not ended when the second was granted. end returns when a section ends. The pairs come in
-// the order of the second grants.
+// Pairs yields all pairs (a, b) of sections of one lock in which a was granted earlier than b, and
+// had not ended when b was granted. end returns when a section ends. The pairs come in the order in
+// which b was granted.
 func (h *History) Pairs(end func(*Section) Moment) iter.Seq2[*Section, *Section] {
 	return func(yield func(a, b *Section) bool) {
 		for others, b := range concurrentGrants(h.Sections(), end) {

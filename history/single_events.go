@@ -9,8 +9,8 @@ import (
 // Some events can be understood by themselves, without reading any other event. The methods
 // below return them as they are, grouped by subject and in order.
 
-// eventsOf returns all events of some kinds, in order. It sorts the events by their kinds
-// once, because a report asks for some kinds at every release of a lock.
+// eventsOf returns all events of some kinds, in order. It sorts the events by their kinds once,
+// because a report asks for events of some kinds at every release of a lock.
 func (h *History) eventsOf(kinds ...trace.Kind) (all []*trace.Event) {
 	byKind := h.eventsByKind.get(func() map[trace.Kind][]*trace.Event {
 		byKind := map[trace.Kind][]*trace.Event{}
@@ -45,8 +45,8 @@ func (h *History) ServiceEvents() []*trace.Event { return h.eventsOf(trace.KindS
 // ServedRequests returns the events with which the storage answered requests.
 func (h *History) ServedRequests() []*trace.Event { return h.eventsOf(trace.KindServe) }
 
-// StorageDecisions returns the events with which the storage answered a request
-// ([trace.KindServe]) or checked its token in a step of its own ([trace.KindCheck]).
+// StorageDecisions returns the events with which the storage answered a request ([trace.KindServe])
+// or checked the token of a request in a separate step ([trace.KindCheck]).
 func (h *History) StorageDecisions() []*trace.Event {
 	return h.eventsOf(trace.KindServe, trace.KindCheck)
 }

@@ -44,13 +44,13 @@ type slotCount struct {
 }
 
 // add adds the slots of one more lock.
-func (at slotIndex) add(lock string, slots Slots) {
+func (index slotIndex) add(lock string, slots Slots) {
 	for _, p := range slots {
-		if i := slices.IndexFunc(at[p], func(s slotCount) bool { return s.lock == lock }); i >= 0 {
-			at[p][i].slots++
+		if i := slices.IndexFunc(index[p], func(s slotCount) bool { return s.lock == lock }); i >= 0 {
+			index[p][i].slots++
 			continue
 		}
-		at[p] = append(at[p], slotCount{lock, 1})
+		index[p] = append(index[p], slotCount{lock, 1})
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Version is one state of one object: the result of one applied write, or the initial
-// state. Two versions can have the same number: a storage that lost a write reuses its
-// number.
+// A Version is one state of one object: the result of one applied write, or the initial state. Two
+// versions can have the same number: if a storage loses version 2, the next write makes another
+// version 2.
 type Version struct {
 	Object string
 	Number int
@@ -19,9 +19,9 @@ type Version struct {
 	Made *trace.Event
 	// Replaced is the version that the write replaced.
 	Replaced *Version
-	// Issued is the Seq of the event with which the client sent the write. Acked is the event
-	// with which the client learnt that the write succeeded; nil if it did not learn that.
-	// Blind says that the client had not asked to read the object before it sent the write.
+	// Issued is the Seq of the event with which the client sent the write. Acked is the event with
+	// which the client learnt that the write succeeded; nil if there is none. Blind says that the
+	// client had not asked to read the object before it sent the write.
 	Issued int
 	Acked  *trace.Event
 	Blind  bool
@@ -341,10 +341,10 @@ func (v *Version) DescendsFrom(ancestor *Version) bool {
 // Versions returns the applied writes, in the order of the storage.
 func (h *History) Versions() []*Version { return h.read().versions }
 
-// VersionAt returns the version of an object that had the given number just before the
-// event seq. The event is needed because a storage that lost a write reuses its number.
-// VersionAt returns nil if no write had made a version with this number; then the number is
-// that of the object's initial state.
+// VersionAt returns the version of an object that had the given number just before the event seq.
+// The event is needed because a storage that lost a write reuses its number. VersionAt returns nil
+// if no write had made a version with this number; then the object was in its initial state, which
+// has this number.
 func (h *History) VersionAt(object string, number, seq int) *Version {
 	return h.read().version(object, number, seq)
 }

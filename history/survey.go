@@ -14,17 +14,17 @@ type Occasion struct {
 	Event *trace.Event
 	// StepCall is the step that a client begins; nil for a message.
 	StepCall *Call
-	// Message is the message that is sent, or that has arrived if Arrived is set; zero for a
-	// step. Nth is the number by which a point names the message: it begins with 1, and sent
-	// and arrived messages are counted separately. Message has a Step if the step is a call of
-	// a lock, or if the step is a request to the storage and the message's peer is the
-	// storage, not a service. All other messages are counted together, by client and peer.
+	// Message is the message that is sent, or that arrives if Arrived is set; zero for a step. Nth
+	// is the number by which a point names the message: it begins with 1, and sent and arrived
+	// messages are counted separately. Messages of a call of a lock are counted separately for each
+	// step, and so are messages between a client and the storage itself. For these messages,
+	// Message.Step is set. All other messages are counted together, by client and peer.
 	Message trace.NthMessage
 	Arrived bool
-	// Stage is the step that the event's process is in, and ClientStage the step that the
-	// message's client is in. A process that is no client counts as being in the step of
-	// the lock's holder, or else of any client that is in a step. Outside of steps it is
-	// [Between].
+	// Stage is the step that the event's process is in, and ClientStage the step that the message's
+	// client is in. A process that is no client counts as being in the step of the client that
+	// holds the lock. If no client holds it, the process counts as being in the step of the first
+	// client that is in one. If there is no such step, the stage is [Between].
 	Stage, ClientStage trace.Step
 	// Call is the last call of a lock that the client had begun, even if it had returned
 	// (see [Occasion.IsInCall]); nil before the first call.
@@ -37,8 +37,8 @@ type Occasion struct {
 // Between is the stage of a process that is in no step.
 const Between trace.Step = "between steps"
 
-// IsInCall reports whether the client was still in its call of the lock. Otherwise the
-// message was sent by the lock on its own, or does not belong to the lock.
+// IsInCall reports whether the client was still in its call of the lock. Otherwise the lock sent
+// the message outside of any call, or the message does not belong to the lock.
 func (o *Occasion) IsInCall() bool {
 	return o.Call != nil && (o.Call.Ended == nil || o.Event.Seq <= o.Call.Ended.Seq)
 }
