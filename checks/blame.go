@@ -29,12 +29,16 @@ const (
 
 var (
 	// BlameLock is the blame for a violation although everything that the lock relies on was in
-	// order. Examples: two leases overlap although a quorum of nodes kept the keys of both leases
-	// for the keys' TTL of true time, and both clients' clocks kept time; a client is granted the
-	// lock although no node had granted it; a grant whose lease had ended before acquire returned;
-	// an extension that had ended before extend returned; a holder that stops when it is notified
-	// of its loss and is notified too late; a key taken from another acquisition; no progress
-	// although the lock had all that it needs (see [history.History.CanServe]).
+	// order. Examples:
+	//
+	//   - Two leases overlap although a quorum of nodes kept the keys of both leases for the keys'
+	//     TTL of true time, and both clients' clocks kept time.
+	//   - A client is granted the lock although no node had granted it.
+	//   - A lease had ended before acquire returned it, or had ended again before extend returned.
+	//   - A holder that stops when it is notified of its loss is notified too late.
+	//   - A command takes a key away from another acquisition.
+	//   - The clients make no progress although the lock had all that it needs: see
+	//     [history.History.CanServe].
 	BlameLock = Blame{Kind: KindLock}
 	// BlameInherent is the blame if two sections overlap although their leases do not, and
 	// the lock did not have to notify any client of a loss. No lock whose grants end by

@@ -98,9 +98,9 @@ type Verdict struct {
 	// otherwise Undecided. It is also Undecided if the run proves nothing; see Reasons.
 	Verdict string
 	// Reasons say why the run proves nothing: a witness (see [WitnessResult]) was not seen; the
-	// trace contains doubts about the run; a fault did not act; the two checkers of the storage's
-	// history, [SerialSections] and porcupine, disagree; or nothing was at stake (see
-	// [Verdict.DoubtIfIdle]). No property of such a run has the outcome Holds.
+	// trace contains doubts about the run; a fault did not act; or nothing was at stake (see
+	// [Verdict.DoubtIfIdle]). Another reason is that the two checkers of the storage's history,
+	// [SerialSections] and porcupine, disagree. No property of such a run has the outcome Holds.
 	Reasons []Reason
 	// Findings has one entry for each property by which the run is judged, in the order of
 	// [Properties]. [OncePerPeriod] has an entry only in a run with a schedule. Properties

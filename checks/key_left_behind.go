@@ -123,9 +123,9 @@ func lastSuccess(calls []*history.Call, before *trace.Event) (ended *trace.Event
 	return ended
 }
 
-// wasNodeAsked reports whether the owner of a key sent its node anything between the
-// beginning of a release and the end of the key, or of the run. Messages that the client sends once it
-// releases a later section do not count, because they are about that section.
+// wasNodeAsked reports whether the client of a key sent the key's node anything after the beginning
+// of a release, while the key existed. Messages that the client sends once it releases a later
+// section do not count, because they are about that section.
 func (h *judgedRun) wasNodeAsked(key *history.Holding, released *trace.Event) bool {
 	until := history.Never.Seq
 	if key.Ended != nil {

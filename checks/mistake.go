@@ -18,28 +18,30 @@ type Mistake string
 // The mistakes that are recognised. [Cause.Step] is the call in which a mistake is made. An
 // acquisition is one call of acquire and everything that follows from it.
 const (
-	// removesUnchecked: a Redis command that compares nothing, such as DEL, removes a key.
+	// removesUnchecked: a Redis command that does not compare the key's value, such as DEL, removes
+	// a key of another acquisition.
 	removesUnchecked Mistake = "removes-unchecked"
-	// extendsUnchecked: a command that compares nothing, such as PEXPIRE, changes a key's
-	// expiry.
+	// extendsUnchecked: such a command, for example PEXPIRE, changes the expiry of a key of another
+	// acquisition.
 	extendsUnchecked Mistake = "extends-unchecked"
-	// overwrites: a command, for example SET without NX, replaces a key.
+	// overwrites: a command, for example SET without NX, replaces a key of another acquisition.
 	overwrites Mistake = "overwrites"
-	// removesForeign and extendsForeign: a script, a transaction or a statement of SQL, which
-	// could compare, removes a key of another acquisition or changes its expiry.
+	// removesForeign and extendsForeign: a script, a transaction or a statement of SQL removes a
+	// key of another acquisition or changes its expiry. It could have compared the key's value.
 	removesForeign Mistake = "removes-foreign"
 	extendsForeign Mistake = "extends-foreign"
 	// sharesSession: two acquisitions use one session. The system grants its locks to
 	// sessions. So a session that holds the lock is granted it again, and each of the two
 	// acquisitions can release it.
 	sharesSession Mistake = "shares-session"
-	// checksThenActs: the same call reads the key first, and then sends a command that
-	// compares nothing.
+	// checksThenActs: a call reads the key first, and then sends a command that does not compare
+	// the key's value. In between, the key can become another client's.
 	checksThenActs Mistake = "checks-then-acts"
 	// equalValues: two acquisitions set the key to the same value, so that no comparison can
 	// distinguish them.
 	equalValues Mistake = "equal-values"
-	// removesOwnKey: the holder's own command removes its key while its lease is valid.
+	// removesOwnKey: the lock itself removes the key of its holder while the holder's lease is
+	// valid.
 	removesOwnKey Mistake = "removes-own-key"
 	// failsAfterRemoval: release returns an error although it has removed the key and the server
 	// has confirmed that.
@@ -47,7 +49,7 @@ const (
 	// keyTooShort: the key expires after a tenth of the lease or less, as if a number of seconds
 	// had been taken for milliseconds.
 	keyTooShort Mistake = "key-too-short"
-	// leaseOutlivesKey: the lease ends after the keys that it is based on.
+	// leaseOutlivesKey: the lease ends later than the keys that it is based on.
 	leaseOutlivesKey Mistake = "lease-outlives-key"
 	// extendsLostLease: extend reports success although fewer servers than a quorum have extended
 	// a key of the lease. The keys are gone, or the lock ignores answers.
@@ -145,11 +147,11 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 
 // explains reports whether the violations of another cause can follow from this one. There are
 // three cases. First, both causes are the same mistake in the same call. Second, the first
-// violation of this cause came before the first of the other, both properties are of one family,
-// and the other property does not come earlier in it.
+// violation of this cause came before the first of the other, both properties are in one family
+// (see families), and the property of the other violation does not come earlier there.
 //
 // Third, only this cause is a recognised mistake, and the other violation is of [Progress], or both
-// properties are of the first family. Then the order in time does not matter, because a violation
+// properties are in the first family. Then the order in time does not matter, because a violation
 // can come before the event that shows the mistake. For example, a client that stays in its section
 // too long shows no mistake of the lock until an extension confirms its lease.
 func (c Cause) explains(other Cause) bool {
@@ -177,8 +179,8 @@ func (c *Cause) add(other Cause) {
 	c.InTheWay = cmp.Or(c.InTheWay, other.InTheWay)
 }
 
-// compareFindings orders findings so that a cause comes before its consequences: in the order
-// in which they happened, and those about waiting clients last. A wait is known to be in vain
+// compareFindings orders findings so that a cause comes before its consequences: in the order in
+// which they happened, but findings about waiting clients come last. A wait is known to be in vain
 // only after the client has waited long enough.
 func compareFindings(a, b Finding) int {
 	aWaits, bWaits := slices.Contains(aboutWaiting, a.Property), slices.Contains(aboutWaiting, b.Property)
@@ -260,7 +262,8 @@ func (h *judgedRun) mistakeWithKeys(until int) (Mistake, trace.Step) {
 }
 
 // mistakeOf returns the mistake that a violation of a certain property shows, and the call in which
-// it was made. It does not look for the mistakes that mistakeWithKeys finds; "" if it shows none.
+// it was made. The mistake is "" if none is recognised. Mistakes that the changes of keys show by
+// themselves are found by mistakeWithKeys.
 func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	switch f.Property {
 	case LeaseExclusion, SectionExclusion:

@@ -99,12 +99,12 @@ func (h *judgedRun) wasReadBefore(d *damage) bool {
 }
 
 // callOf returns the call of the lock whose code sent the command of a damage, which need not be
-// the call that the client was in. After a failed acquire a lock cleans up with the code of its
-// release. So a command counts as the release's if a release of the run sends the same command. A
-// removal also counts as the release's if the run shows no release, or if the attempt had sent
-// nothing else before. But a command in acquire counts as acquire's if acquires begin with it, or
-// if the attempt set a key afterwards. A command in release that gives a key more time counts as
-// extend's, because code of extend can still run while the client already releases the lock.
+// the call that the client was in. A lock that cleans up after a failed acquire runs the code of
+// its release, so callOf returns release if a release of the run sends the same command. It also
+// returns release for a removal, if the run shows no release or if the acquire had sent nothing
+// else before. But it returns acquire if acquires of the run begin with this command, or if the
+// same acquire set a key afterwards. For a command in release that gives a key more time it returns
+// extend, because code of extend can still run while the client already releases the lock.
 func (h *judgedRun) callOf(d *damage) trace.Step {
 	step, a := d.sent.Step, history.AcquisitionOf(d.Event.By)
 	if step != trace.Acquire && step.AtLock() {

@@ -62,8 +62,8 @@ func (h *judgedRun) keysBeside(a history.Acquisition) (keys []string) {
 }
 
 // keySetAgain returns the key of another acquisition to which an acquire gave the same value again,
-// by a SET without a condition; nil if there is none. Then the server answers OK, but the key still
-// belongs to the other acquisition.
+// by a SET without a condition; nil if there is none. The server answers OK to such a SET, but the
+// key still belongs to the other acquisition.
 func (h *judgedRun) keySetAgain(a history.Acquisition) *history.Holding {
 	for _, m := range h.requestsOf(a, trace.Acquire) {
 		key, value, isSet := setBy(m.Command())
@@ -152,8 +152,9 @@ func keysOf(command []string) []string {
 // takesKeyOfOtherHandle reports whether a section of a violation was granted the lock because it
 // mistook the key of another acquisition of the same client for its own. One of these signs is
 // enough: the section's acquisition sends the key's value; it has renewed the key; it has no key
-// and repeats a fencing token; other clients were refused the lock because of the key although no
-// fault acted. In the last case the lock compares only which client the key belongs to.
+// and repeats a fencing token. Another sign is that other clients were refused the lock because of
+// the key although no fault acted. In that case the lock compares only which client the key belongs
+// to.
 func (h *judgedRun) takesKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted, own := history.MomentOf(h.Event(number)), h.acquisitionOf(number)

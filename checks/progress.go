@@ -9,11 +9,11 @@ import (
 )
 
 // Progress is violated when, after the last fault, no client that wants the lock completes a
-// section within the scenario's time limit. The time limit begins with the last event with which
-// any fault strikes or ends. A client wants the lock if it calls acquire in that time, or if it was
-// already waiting for a pending acquire or for its next attempt. A client completes a section by
-// calling release after at least one write, if it knows that all its writes were applied. A client
-// that never writes completes a section if no step of it failed.
+// critical section within the scenario's time limit. The time limit begins with the last event with
+// which any fault strikes or ends. A client wants the lock if it calls acquire in that time, or if
+// it was already waiting for a pending acquire or for its next attempt. A client completes a
+// section by calling release after at least one write, if it knows that all its writes were
+// applied. A client that never writes completes a section if no step of the section failed.
 //
 // In a run with a schedule, a client no longer wants the lock when another client has run
 // the job for its period. The property does not apply to a run that ended before a
@@ -222,9 +222,9 @@ func (c *calmTime) withoutPeriodsRun(calls []*history.Call) []*history.Call {
 	})
 }
 
-// deniedClient returns the first client that wanted the lock, asked for it since the last
-// fault, and had everything that the lock needs; "" if there is none. A client that was granted the
-// lock comes only after all that were not.
+// deniedClient returns the first client that wanted the lock, asked for it since the last fault,
+// and had everything that the lock needs; "" if there is none. It prefers clients that were not
+// granted the lock to those that were.
 func (c *calmTime) deniedClient(lock string, wanting []*history.Call) string {
 	grantedLast := slices.Clone(wanting)
 	slices.SortStableFunc(grantedLast, func(a, b *history.Call) int {

@@ -10,9 +10,9 @@ import (
 
 // brokenPromises returns the assumptions that nodes had broken, by the event with the number seq,
 // because they had not kept a section's keys. A node that sets a key promises to keep it for its
-// TTL. The result is nil unless the broken promises mattered: with the promised keys, the section
-// had a quorum of the lock's slots (a slot is one key on one node), and with the keys that really
-// existed, it had no quorum. If only one of five nodes breaks its promise, the section still has a
+// TTL. The result is nil unless the broken promises mattered: with the promised keys the section
+// had a quorum of the lock's slots, and with the keys that really existed it had none. A slot is
+// one key on one node. If only one of five nodes breaks its promise, the section still has a
 // quorum. If the lock then grants another section, the broken promise does not excuse the lock.
 func (h *judgedRun) brokenPromises(s *history.Section, seq int) []trace.Assumption {
 	promised, kept := 0, 0

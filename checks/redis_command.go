@@ -8,9 +8,9 @@ import (
 // This file knows the commands that change a lock's keys. Most are Redis commands. A
 // command is a list of words.
 
-// conditions has the commands that change a key. For each command it lists the options with which
-// the command changes the key only under a condition, such as IFEQ (the key has a certain value),
-// NX for SET (the key does not exist) and NX for EXPIRE (the key has no expiry).
+// conditions has the commands that change a key. For each command it lists the options that make
+// the change depend on a condition. Examples: IFEQ (the key has a certain value), NX for SET (the
+// key does not exist), NX for EXPIRE (the key has no expiry).
 var conditions = map[string][]string{
 	"SET": {"NX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "SETEX": nil, "PSETEX": nil, "GETSET": nil, "GETDEL": nil,
 	"DEL": nil, "UNLINK": nil, "EXPIRE": {"NX"}, "PEXPIRE": {"NX"}, "EXPIREAT": {"NX"}, "PEXPIREAT": {"NX"}, "PERSIST": nil,

@@ -13,11 +13,11 @@ import (
 type SafeOverlap struct {
 	// First and Second are the names of the sections in the order of their grants.
 	First, Second string
-	// Entered is when the second was granted, in true time.
+	// Entered is when the second section was granted, in true time.
 	Entered time.Duration
 	Reason  SafetyReason
-	// Section is the section that Reason is about, if it is about one: First or Second.
-	// Other is the other section.
+	// Section is First or Second if Reason is about one of the two sections, and Other is the other
+	// one. Otherwise both are "".
 	Section, Other string
 	// Last is the last access of Section to the storage, and Next the first access of
 	// Other.
@@ -71,8 +71,8 @@ const (
 	ClientCrashed
 )
 
-// SafeOverlaps explains, for at most limit overlaps of a run, why they did no harm, and
-// returns how many more there were. It is for a run whose data is intact.
+// SafeOverlaps explains why the overlaps of a run did no harm. It explains at most limit overlaps,
+// and returns how many more there were. It is for a run whose data is intact.
 func SafeOverlaps(runHistory *history.History, limit int) (first []SafeOverlap, more int) {
 	h := &judgedRun{runHistory}
 	accesses := h.accesses()
@@ -88,8 +88,8 @@ func SafeOverlaps(runHistory *history.History, limit int) (first []SafeOverlap, 
 	return first, more
 }
 
-// explainOverlap explains why the overlap of a, which was granted first, with b did no
-// harm. It gets the accesses of both sections.
+// explainOverlap explains why the overlap of the sections a and b did no harm; a was granted first.
+// firstAccesses are the accesses of a, and secondAccesses those of b.
 func (h *judgedRun) explainOverlap(a, b *history.Section, firstAccesses, secondAccesses []access) SafeOverlap {
 	s := SafeOverlap{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
 	// about returns s with a reason that is about one of the two sections.
@@ -161,9 +161,9 @@ func lastOf(all []access, step trace.Step) *access {
 	return nil
 }
 
-// noWriteCause returns the first thing that happened during a section and explains why its
-// client did not even try to write, and when it happened. It returns NoCause and 0 if there
-// is none, if the client did try, or if it never writes.
+// noWriteCause returns why a section's client did not even try to write, and when that cause
+// happened. If several causes happened during the section, it returns the first. It returns NoCause
+// and 0 if there is none, if the client did try, or if the client never writes.
 func (h *judgedRun) noWriteCause(s *history.Section) (NoWriteCause, time.Duration) {
 	if s.ReadOnly || s.WritesBegun > 0 { // the client never writes, or it did try
 		return NoCause, 0

@@ -61,9 +61,9 @@ func judgeSerialSections(h *judgedRun) Finding {
 type dependency struct {
 	before, after *history.Section
 	kind          dependencyKind
-	// version is the version that it is about; nil for real time.
+	// version is the version that both sections used; nil for real time.
 	version *history.Version
-	// events are the Seqs of the two events that show it.
+	// events are the Seqs of the two events that show the dependency.
 	events [2]int
 }
 
@@ -71,16 +71,16 @@ type dependency struct {
 type dependencyKind int
 
 const (
-	// realTime: before had ended when after was granted.
+	// realTime: the section before had ended when the section after was granted.
 	realTime dependencyKind = iota
-	// readFrom: after read what before wrote.
+	// readFrom: the section after read a version that the section before wrote.
 	readFrom
-	// wroteOver: after replaced what before wrote.
+	// wroteOver: the section after replaced a version that the section before wrote.
 	wroteOver
-	// readBefore: before read what after replaced.
+	// readBefore: the section before read a version that the section after replaced.
 	readBefore
-	// replacedToo: before and after replaced the same version. That is possible only with a
-	// storage that loses writes.
+	// replacedToo: both sections replaced the same version. That is possible only with a storage
+	// that loses writes.
 	replacedToo
 	// lostOwn: before and after are the same section. The section's own write was gone when the
 	// section used the object again.
@@ -113,7 +113,7 @@ type graph struct {
 	// sections are in the order in which they began; place maps each to its index.
 	sections []*history.Section
 	place    map[*history.Section]int
-	// nextAfter is, for each section, the index of the first section that began after it
+	// nextAfter is, for each section, the index of the first section that began after that section
 	// had ended.
 	nextAfter []int
 	// lost are the dependencies of sections on themselves: see lostOwn.
@@ -131,8 +131,8 @@ type sharedVersion struct {
 	seen, replaced []*history.Operation
 }
 
-// A use says how one section used a version: the section made it, or saw it, or both. first
-// is the operation with which the section first saw it; nil if it never did.
+// A use says how one section used a version: the section made the version, or saw it, or both.
+// first is the operation with which the section first saw the version; nil if it never did.
 type use struct {
 	*sharedVersion
 	first *history.Operation
@@ -183,8 +183,9 @@ func dependencies(sections []*history.Section) *graph {
 }
 
 // dependents yields the dependencies of other sections on a section, except those by real time. If
-// one version gives two dependencies between the same two sections, it yields only the first.
-// skipReplacers reports whether to leave out the sections that replaced a version.
+// one version gives two dependencies between the same two sections, it yields only the first. A
+// replacer is a section that replaced a version; skipReplacers reports whether to leave out the
+// replacers of a version.
 func (g *graph) dependents(s *history.Section, skipReplacers func(*sharedVersion) bool) iter.Seq[dependency] {
 	return func(yield func(dependency) bool) {
 		for _, d := range g.lost[s] {
@@ -282,8 +283,8 @@ type walk struct {
 	replacersReached []int
 }
 
-// cycleThrough returns the shortest cycle through a section, if it has fewer than limit
-// dependencies or limit is 0.
+// cycleThrough returns the shortest cycle through a section that has fewer than limit dependencies;
+// nil if there is none. If limit is 0, a cycle can have any length.
 func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 	if ownLosses := g.lost[s]; len(ownLosses) > 0 && limit != 1 {
 		return ownLosses[:1]

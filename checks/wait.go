@@ -2,9 +2,9 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// A wait is a client's wait for a lock, from its first call of acquire for a section. A client
-// that needs several locks may release all of them because one was refused. It still waits for
-// the lock that was refused.
+// A wait is a client's wait for a lock, from its first call of acquire for a section. A client that
+// needs several locks may release all of them because one lock was refused. The wait for that lock
+// goes on.
 type wait struct {
 	Client, Lock string
 	Asked        *trace.Event

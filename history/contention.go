@@ -14,10 +14,10 @@ type FailedAcquire struct {
 	// Ended is the end of the call.
 	Ended *trace.Event
 	// MetOtherKeys says that other clients had keys on the lock's nodes during the call.
-	// MetLeftoverKeys says that a client had keys there to which it was not entitled. A client
-	// is entitled to its keys while it asks for the lock or holds it. A client that crashed is
+	// MetLeftoverKeys says that a client had keys there to which it was not entitled. A client is
+	// entitled to its keys while it asks for the lock or holds it. A client that crashed is
 	// entitled to leave them for less than a TTL after the crash. If a fault hinders the client
-	// ([History.isHindered]), that TTL begins when it set the key.
+	// ([History.isHindered]), the TTL counts from when it set the key.
 	MetOtherKeys, MetLeftoverKeys bool
 }
 

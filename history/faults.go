@@ -17,8 +17,8 @@ type Act struct {
 	// Stalled is the event with which the fault stalled a request in the storage, until the
 	// fault was lifted; nil if it stalled none.
 	Stalled *trace.Event
-	// Instant says that the act has no duration. HasEnd says that the fault has an end, whether
-	// or not the run reached it.
+	// Instant says that the act has no duration. HasEnd says that the fault is meant to end, even
+	// if the run ended before.
 	Instant, HasEnd bool
 }
 

@@ -6,10 +6,10 @@
 // and [Faults] which faults act. The [Oracle] numbers the grants as a perfect lock service
 // would. A [Recogniser] recognises when a point, such as "client-1 acquired", is reached.
 //
-// A [History] runs the same readers over a whole trace, and adds hindsight: the loss of a key in a
-// crash is dated back to the crash, although it showed only later, and the end of a lease depends
-// on whether the lock later notified of its loss. A History consists of chapters. Each chapter is
-// computed once, when it is first asked for.
+// A [History] runs the same readers over a whole trace, and adds hindsight. If a key was lost in a
+// crash, it counts as lost from the crash on, although the loss showed only later. The end of a
+// lease depends on whether the lock later notified of its loss. A History consists of chapters.
+// Each chapter is computed once, when it is first asked for.
 //
 // A lease begins when acquire returns. It ends at the time that the lock itself declared.
 // The lock declares a time of its client's clock, and this package converts it to true

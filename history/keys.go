@@ -42,8 +42,7 @@ type Holding struct {
 	// Expires is the true time at which the key expires by the node's own clock, as predicted
 	// when it was last set or renewed; 0 if it does not expire.
 	Expires time.Duration
-	// How says how the key ended, and Ended is the event with which it ended; nil while the key
-	// exists.
+	// How says how the key ended. Ended is the event with which it ended; nil while the key exists.
 	How   Ending
 	Ended *trace.Event
 	// end is when the key's end took effect for clients that ask for the lock. If the node was down
@@ -116,11 +115,11 @@ func (h *Holding) isGoneAtRestart() bool {
 	return n > 0 && h.outages[n-1].To != Never && h.outages[n-1].To.At == h.end.At
 }
 
-// Existence returns the interval during which the key really existed. It needs hindsight. A
-// key that was lost in a crash ended with the crash. A key that expired while its node was
-// down ended when it expired. A key that came back with its old expiry existed all the
-// time. A key on a node that never came back existed until the crash, because it will never
-// be seen again.
+// Existence returns the interval during which the key really existed. It needs hindsight. A key
+// that was lost in a crash ended with the crash. A key that expired while its node was down ended
+// when it expired. A key that a restart brought back from the disk existed until the restart; then
+// a new Holding begins. A key on a node that never came back existed until the crash, because it
+// will never be seen again.
 func (h *Holding) Existence() Interval {
 	whole := Interval{h.From, h.end}
 	if len(h.outages) == 0 {
@@ -139,8 +138,8 @@ func (h *Holding) Existence() Interval {
 	return whole
 }
 
-// ReplacedByItself reports whether the key was replaced by a key from a disk or a master
-// that has the same owner and the same value. Only the expiry can differ.
+// ReplacedByItself reports whether the key was replaced by a key from a disk or a master that has
+// the same owner and the same value. The expiry of that key can differ.
 func (h *Holding) ReplacedByItself() bool {
 	return h.How == Replaced && h.Owner == AcquisitionOf(h.Ended.Owner) && h.Value == h.Ended.Value
 }

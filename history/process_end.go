@@ -2,9 +2,9 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// ProcessEnd returns the event with which a process ended, and whether that was a crash. A
-// client ends with a crash or the end of its program, whichever comes first. It returns nil
-// if the process has not ended.
+// ProcessEnd returns the event with which a process ended, and whether that was a crash. A client
+// ends with a crash or the end of its program, whichever comes first. The event is nil if the
+// process has not ended.
 func (h *History) ProcessEnd(process string) (end *trace.Event, crashed bool) {
 	end = h.processEnds[process]
 	return end, end != nil && end.Kind == trace.KindCrash

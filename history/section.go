@@ -50,7 +50,8 @@ type Section struct {
 	// write that the storage made, even after the section had ended, and every read whose
 	// answer reached the client.
 	Operations []*Operation
-	// known has the versions of objects that the client got to know, in order.
+	// known has the versions of objects that the client has read, or has written and learnt of the
+	// success, in order.
 	known []knownVersion
 	// WritesBegun counts the writes that the client began. WritesRefused and WritesApplied
 	// count the writes of which it learnt that the storage refused or applied them. LastApplied
@@ -291,10 +292,10 @@ func (s *Section) end(ev *trace.Event, how SectionEnding) {
 	s.How = how
 }
 
-// Name returns the name of a section for use in sentences: the name of its client. If the
-// client has several sections, the name has the section's number, and the lock if some of
-// them are of other locks. The number counts the grants, because a reader of a report sees
-// those, and does not count the failed attempts.
+// Name returns the name of a section for use in sentences: the name of its client. If the client
+// has several sections, the name has the section's number, and the lock if some of them are of
+// other locks. The number counts the client's grants and not its failed attempts, because a report
+// shows the grants.
 func (h *History) Name(s *Section) string {
 	number, several, otherLocks := 1, false, false
 	for _, o := range h.Sections() {
@@ -381,9 +382,10 @@ func (s *Section) hasNoEffect() bool {
 	return slices.ContainsFunc(s.WorkSections(), refused) && !slices.ContainsFunc(s.WorkOperations(), func(o *Operation) bool { return o.Makes != nil })
 }
 
-// DataSections lists the sections with operations, granted or not, in the order in which
-// they began. It leaves out those whose writes were all refused. Of nested sections it
-// lists the outermost: its [Section.WorkOperations] are the operations of all of them.
+// DataSections lists the sections with operations, granted or not, in the order in which they
+// began. It leaves out the sections whose writes were all refused. Of sections that are nested in
+// each other it lists only the outermost, whose [Section.WorkOperations] are the operations of all
+// of them.
 func (h *History) DataSections() []*Section {
 	var all []*Section
 	for _, s := range slices.Concat(h.Sections(), h.read().ungranted) {

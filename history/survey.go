@@ -29,8 +29,8 @@ type Occasion struct {
 	// Call is the last call of a lock that the client had begun, even if it had returned
 	// (see [Occasion.IsInCall]); nil before the first call.
 	Call *Call
-	// Request is the request that a sent reply answers: the first on the connection that
-	// had no reply. It is nil for everything but a sent reply.
+	// Request is nil unless the occasion is a reply that is sent. Then it is the request that the
+	// reply answers: the first on the connection that had no reply yet.
 	Request *Occasion
 }
 
