@@ -83,9 +83,9 @@ type WitnessResult struct {
 	Seen bool
 }
 
-// A TornSection is a section of which only a part took effect: it was cut short after a
-// write, or only some of its writes were applied. It violates no property, but is reported
-// because somebody has to clean up after it.
+// A TornSection is a section of which only a part took effect: it was cut short after a write, or
+// only some of its writes were applied. It violates no property, but is reported because somebody
+// has to repair the data afterwards.
 type TornSection struct {
 	Client  string
 	Section int
@@ -112,8 +112,8 @@ type Verdict struct {
 	Missed []MissedPeriod
 	// Repeated are the periods for which a job was run again, in vain.
 	Repeated []RepeatedPeriod
-	// RanOn says that a paused process did something although it was paused. Code that does
-	// not use the simulated clock can do so. The lock is not blamed for anything that this
+	// RanOn says that a paused process did something although it was paused. Code that does not use
+	// the simulated clock can run during a pause. The lock is not blamed for anything that this
 	// process took part in.
 	RanOn bool
 }

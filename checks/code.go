@@ -1,7 +1,7 @@
 package checks
 
-// A code of type codeN belongs to reasons with N arguments. The type also determines the
-// types of the arguments, so the compiler checks them.
+// A code of type codeN, such as code2, belongs to reasons with N arguments. The type parameters are
+// the types of the arguments, so the compiler checks them.
 
 type code0 Code
 

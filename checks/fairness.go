@@ -12,8 +12,8 @@ import (
 // Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource
 // Allocation in Shared Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does
 // not depend on the order of the grants. The second figure does: a later request that is granted
-// the lock first overtakes an earlier one, and the figure is how often the request was overtaken
-// that was overtaken most. The measure means little for a run that ends when all clients are done,
+// the lock first overtakes an earlier one. The figure is the greatest number of times that one
+// request was overtaken. The measure means little for a run that ends when all clients are done,
 // because then each client has been granted the lock as often as it wanted.
 var fairness = measure{
 	name:     "fairness",

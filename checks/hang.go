@@ -37,10 +37,10 @@ var noHang = misconduct(Card{
 // maxCallTime is how long a call of the lock may last once no fault acts any more.
 const maxCallTime = time.Minute
 
-// findUnreturned finds a call of the lock that has not returned when the run is cut off, although
-// no fault has acted for long. With forIdleGrant it finds a call that waits for a grant that nobody
-// uses, otherwise any other call. An acquire does not count while a client is in a section of the
-// lock, because it waits its turn.
+// findUnreturned finds a call of the lock that has lasted for maxCallTime without a fault, and has
+// not returned when the run is cut off. With forIdleGrant it finds a call that waits for a grant
+// that nobody uses, otherwise any other call. An acquire does not count while a client is in a
+// section of the lock, because it waits its turn.
 func (h *judgedRun) findUnreturned(forIdleGrant bool) (Reason, []int) {
 	horizon := h.Horizon()
 	if horizon == nil {

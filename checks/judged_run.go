@@ -2,5 +2,5 @@ package checks
 
 import "github.com/locksim/locksim/history"
 
-// A judgedRun is the history of a run that is judged and measured.
+// A judgedRun is the history of a run, with the methods that judge and measure the run.
 type judgedRun struct{ *history.History }

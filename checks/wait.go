@@ -4,7 +4,7 @@ import "github.com/locksim/locksim/trace"
 
 // A wait is a client's wait for a lock, from its first call of acquire for a section. A client that
 // needs several locks may release all of them because one lock was refused. The wait for that lock
-// goes on.
+// continues.
 type wait struct {
 	Client, Lock string
 	Asked        *trace.Event
