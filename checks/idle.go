@@ -36,7 +36,7 @@ func (h *judgedRun) idle() Reason {
 }
 
 // IsIdle reports whether the verdict is unknown because nothing was at stake; see
-// [Verdict.DoubtIfIdle]. What is violated in such a run, such as progress, is certain.
+// [Verdict.DoubtIfIdle]. A violation in such a run, for example of [Progress], is certain.
 func (v *Verdict) IsIdle() bool {
 	return len(v.Reasons) > 0 && (v.Reasons[0].Code == Code(nobodyEntered) || v.Reasons[0].Code == Code(nobodyWrote))
 }

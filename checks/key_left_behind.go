@@ -34,9 +34,8 @@ var noKeyLeftBehind = misconduct(Card{
 	return h.findAbandonedKey()
 })
 
-// findLeftKey finds a key that existed on a node when its section was released, and until
-// it expired. Nothing was wrong, the release succeeded, and the node was never asked to
-// remove it.
+// findLeftKey finds a key that existed on a node when release was called, and that later expired
+// there. Nothing was wrong, the release succeeded, and the node was never asked to remove it.
 func (h *judgedRun) findLeftKey() (reason Reason, at []int) {
 	releases := map[history.Acquisition][]*history.Call{}
 	for _, c := range h.Calls() {

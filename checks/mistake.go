@@ -62,7 +62,8 @@ const (
 	// renewsAfterRelease: a key keeps every other client waiting because the lock renews it
 	// after release was called.
 	renewsAfterRelease Mistake = "renews-after-release"
-	// doesNotRenew: a lease that the lock says it renews by itself ends although no fault acted.
+	// doesNotRenew: a lease ends although no fault acted and the lock says that it renews its
+	// leases by itself.
 	doesNotRenew Mistake = "does-not-renew"
 	// ignoresExpiry: the database row that contains a grant has expired, and the lock does not take
 	// the row over.
@@ -96,8 +97,8 @@ const (
 	// stopsAtFailedServer: a release fails and leaves a key on a server that it did not ask. It
 	// seems to have stopped when another server failed.
 	stopsAtFailedServer Mistake = "stops-at-failed-server"
-	// keepsKeyBySession: a release fails, and the session, which the client keeps alive,
-	// keeps the key.
+	// keepsKeyBySession: a release fails, and the key continues to exist because the client keeps
+	// its session alive.
 	keepsKeyBySession Mistake = "keeps-key-by-session"
 	// ReturnsNoLease: acquire returns neither a lease nor an error.
 	ReturnsNoLease Mistake = "returns-no-lease"

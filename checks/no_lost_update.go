@@ -85,7 +85,8 @@ func missingWrite(h *judgedRun) Finding {
 // objectObservations are the observations of one object, in order.
 type objectObservations struct {
 	all []history.Observation
-	// nextLower is, for each observation, the index of the next one with a lower version.
+	// nextLower is, for each observation, the index of the next observation with a lower version
+	// number.
 	nextLower []int
 	// byNumber has the indices of the observations of each version number.
 	byNumber map[int][]int

@@ -13,8 +13,9 @@ import (
 // ended, or the owner has marked the record as free, another client may replace the record. This
 // client acquires the lock and takes no valid grant away.
 
-// isTakeover reports whether a change only replaces a record that, as its own content says, has
-// expired or is free. changer is the actor that replaces it.
+// isTakeover reports whether a change takes a lock over. The change must replace a record whose
+// content says that the lease has ended or that the lock is free. changer is the actor that
+// replaces it.
 func (h *judgedRun) isTakeover(c history.Change, changer *trace.Actor) bool {
 	if c.Touch || c.Before == nil || c.After == nil {
 		return false

@@ -54,7 +54,7 @@ type History struct {
 	nonMessages []*trace.Event
 	// ranOn is when each process first did something although it was paused.
 	ranOn map[string]Moment
-	// lost are the acquisitions that were notified that their lease is lost.
+	// lost are the acquisitions whose clients were notified that the lease is lost.
 	lost map[Acquisition]bool
 	// horizon is the event with which the run was cut off; nil if it was not.
 	horizon *trace.Event

@@ -71,10 +71,9 @@ func (l Lease) Longest() Moment {
 // IsEmpty reports whether the lease had already ended when it was granted.
 func (l Lease) IsEmpty() bool { return !l.From.Before(l.End()) }
 
-// RenewedTooLate returns the first renewal that was declared when both the lease's old end
-// and its new end had passed; nil if there is none. A sign of life of a session does not
-// count: the cluster acknowledged it in time, even if the lock processes the
-// acknowledgement late.
+// RenewedTooLate returns the first renewal that was declared when both the lease's old end and its
+// new end had passed; nil if there is none. An acknowledged sign of life of a session does not
+// count: the cluster acknowledged it in time, even if the lock processes the acknowledgement late.
 func (l Lease) RenewedTooLate() *Declaration {
 	for i := 1; i < len(l.Declarations); i++ {
 		d := &l.Declarations[i]

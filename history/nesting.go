@@ -29,7 +29,7 @@ func (s *Section) WorkSections() []*Section {
 	return all
 }
 
-// WorkOperations returns the applied operations of s and of all sections of its work, in
+// WorkOperations returns the applied operations of s and of all sections that are nested in s, in
 // the order of the storage. s must be the outermost section.
 func (s *Section) WorkOperations() []*Operation {
 	if len(s.inner) == 0 {

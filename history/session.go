@@ -10,10 +10,10 @@ import (
 // client that it considers alive.
 type sessionName struct{ client, session string }
 
-// recordSignOfLife records that a client learnt that the cluster had acknowledged a sign of
-// life of its session. The leases that depend on the session then last until the session's
-// TTL has passed since the sign was sent. An acknowledgement of an earlier sign changes
-// nothing.
+// recordSignOfLife records that a client learnt that the cluster had acknowledged a sign of life: a
+// message that keeps the client's session alive. The leases that depend on the session then last
+// until the session's TTL has passed since the sign was sent. An acknowledgement of an earlier sign
+// changes nothing.
 func (r *reading) recordSignOfLife(ev *trace.Event) {
 	id := sessionName{ev.Process, ev.Session}
 	if was := r.signsOfLife[id]; was != nil && was.Expires >= ev.Expires {
