@@ -29,7 +29,7 @@ func (h *judgedRun) isTakeover(c history.Change, changer *trace.Actor) bool {
 		return false
 	}
 	server := h.Clocks().Of(c.Node, fakeclock.Wall)
-	if lastWrite.TTL > 0 { // the server knows the end, and changer its clock the end has not come
+	if lastWrite.TTL > 0 { // the server knows the end, and by its clock the end has not come
 		if !h.Clocks().HasReadings(c.Node) { // the server counts down, so its end is not a time of day
 			return false
 		}
