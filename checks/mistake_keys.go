@@ -24,8 +24,9 @@ const (
 	asksForOtherKey Mistake = "asks-for-other-key"
 )
 
-// mistakeWithOtherKeys returns the mistake of a lock that is granted, in a violation f, by keys
-// that the lock has not declared, or by a key of another acquisition; "" if neither is the case.
+// mistakeWithOtherKeys returns the mistake if the lock was granted, in the violation f, because of
+// keys that the lock has not declared, or because of a key of another acquisition. Otherwise it
+// returns "".
 func (h *judgedRun) mistakeWithOtherKeys(f Finding) Mistake {
 	setsAgain := func(number int) bool { return h.keySetAgain(h.acquisitionOf(number)) != nil }
 	var beside [2][]string
@@ -86,7 +87,7 @@ func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
 }
 
 // isLockRequest reports whether a message is a request of a lock to a server, and not one that only
-// keeps the connection alive.
+// opens the connection or keeps it alive.
 func isLockRequest(m *history.Message) bool {
 	return m.To != trace.StorageName && !m.Sent.Reply && !m.Sent.KeepAlive && !m.IsHandshake()
 }
@@ -107,7 +108,7 @@ func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool
 	own, asks := h.slotKeys(a), false
 	for _, m := range h.requestsOf(a, step) {
 		command := m.Command()
-		keys := keysOf(command) // none of a GET, for example by a goroutine that watches the lease
+		keys := keysOf(command) // nil for a GET, which a goroutine that watches the lease may send
 		if keys != nil && slices.ContainsFunc(own, func(k *history.Holding) bool { return slices.Contains(command, k.Key) }) {
 			return false
 		}
@@ -122,7 +123,8 @@ func (h *judgedRun) wasSet(key string) bool {
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool { return k.Key == key })
 }
 
-// keysOf returns the keys that a command of Redis names; nil if the command changes no key.
+// keysOf returns the keys of a command of Redis that runs a script, or that changes one of the kinds
+// of keys that locks use. It returns nil for any other command.
 func keysOf(command []string) []string {
 	if len(command) < 2 {
 		return nil

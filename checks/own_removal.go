@@ -13,8 +13,9 @@ import (
 // loss.
 
 // ownRemoval returns a key of a section that the section's own acquisition removed, although the
-// lease was valid and release had not been called. It returns nil if there is none, or if the keys
-// that were left are a quorum.
+// lease was valid and release had not been called. It returns nil if there is none, or if the lock
+// removed so few keys that a quorum was left. A key that another client removed, or that expired,
+// is no work of the lock, so it counts as left.
 func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
 	released := history.Never.Seq
 	for _, c := range h.CallsOf(s.Acquisition) {
@@ -27,7 +28,7 @@ func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
 	for _, k := range h.slotKeys(s.Acquisition) {
 		e := k.Ended
 		switch {
-		case !h.isRemovedByOwner(k):
+		case !h.isRemovedByOwner(k), released < e.Seq:
 			left++
 		case s.Granted.Seq < e.Seq && e.Seq < released && history.MomentOf(e).Before(s.Lease.Until(e.Seq-1)):
 			removed = append(removed, k)
@@ -39,8 +40,8 @@ func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
 	return slices.MaxFunc(removed, func(a, b *history.Holding) int { return a.Ended.Seq - b.Ended.Seq })
 }
 
-// findFalseAlarm finds a holder that the lock notifies of the loss of its lease, although no fault
-// has acted and the lock itself has removed the key.
+// findFalseAlarm finds a holder that is notified of the loss of its lease although no fault has
+// acted. The lock itself has removed the key.
 func (h *judgedRun) findFalseAlarm() (reason Reason, at []int) {
 	for _, s := range h.Sections() {
 		if !h.Lock(s.Lock).Claims.Notifies || s.Lost == nil || !h.isCalmSince(s.AcquireCall(), s.Lost) {

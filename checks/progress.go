@@ -13,18 +13,19 @@ import (
 // which any fault strikes or ends. A client wants the lock if it calls acquire in that time, or if
 // it was already waiting for a pending acquire or for its next attempt. A client completes a
 // section by calling release after at least one write, if it knows that all its writes were
-// applied. A client that never writes completes a section if no step of the section failed.
+// applied. A client that never writes completes a section by calling release, if no step of the
+// section failed.
 //
-// In a run with a schedule, a client no longer wants the lock when another client has run
-// the job for its period. The property does not apply to a run that ended before a
-// temporary fault had ended.
+// A run with a schedule has a job that is to be run once in each period, by whichever client gets
+// the lock. There a client no longer wants the lock when another client has run the job for its
+// period. The property does not apply to a run that ended before a temporary fault had ended.
 //
 // Progress is also violated in two cases in which the run was cut off:
 //
 //   - No client wanted the lock, because a client that held it, or that waited for something else,
 //     never ended.
-//   - A minute after the last fault, an acquire still waited for a grant that existed and that no
-//     client used.
+//   - For a minute, since the last fault and since it was called, an acquire has waited for the end
+//     of a grant that no client used.
 const Progress Property = "progress"
 
 var progress = property{
@@ -36,7 +37,7 @@ var progress = property{
 	},
 	judge: func(h *judgedRun) Finding {
 		f := judgeProgress(h)
-		if reason, events := h.findUnreturned(true); !reason.IsZero() {
+		if reason, events := h.findUnreturned(true); !reason.IsZero() { // true: for an unused grant
 			if f.Blame != BlameLock {
 				f = lockViolation(reason, events)
 			}
@@ -112,9 +113,9 @@ func newCalmTime(h *judgedRun) *calmTime {
 	return c
 }
 
-// locks lists the locks that clients asked for, in the order of the first calls. Locks that
-// a client wants now come first: a client that waits for one of them must not count as
-// stuck with another lock.
+// locks lists the locks that clients asked for, in the order of the first calls. Locks that a
+// client wants now come first. If one of them gets nothing done, that is the reason to report, and
+// not that its waiting client still holds another lock.
 func (c *calmTime) locks() []string {
 	var names []string
 	for _, call := range c.acquires {
@@ -313,10 +314,11 @@ func (c *calmTime) storageRefusal(lock string) *trace.Event {
 	return first
 }
 
-// overdueSection returns a section, granted after the last fault, whose client gave up
-// because the section's lease had ended; nil if there is none. Either the client did not
-// ask in time for an extension, or much of the lease had passed before the fault ended. The
-// lock is not to blame, because it had declared when the lease ends.
+// overdueSection returns a section, granted after the last fault, whose client gave up because the
+// section's lease had ended; nil if there is none. Either the client did not ask in time for an
+// extension. Or acquire was called before the last fault ended, and much of the lease, which counts
+// from that call, had passed by then. The lock is not to blame, because it had declared when the
+// lease ends.
 func (c *calmTime) overdueSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock != lock || !c.from.Before(s.From) || s.Lease.IsEmpty() || s.Completed() {

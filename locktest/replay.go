@@ -25,8 +25,8 @@ func (s *subject) replayLine(world string) string {
 	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, runPattern(s.test))
 }
 
-// replays records for each test whether one of its calls has run the world that
-// LOCKSIM_REPLAY asks for.
+// replays records for each test whether one of its calls of [Run] or [Explore] has run the world
+// that LOCKSIM_REPLAY asks for.
 var replays struct {
 	sync.Mutex
 	taken map[string]bool
@@ -55,7 +55,7 @@ func leaveToOtherCall(t *testing.T, call string) {
 }
 
 // replay runs one world in this process, where a debugger can look at it, and shows its
-// whole timeline.
+// whole timeline. It runs the world twice, to see whether the runs are equal.
 func (s *subject) replay(t *testing.T, text string) {
 	t.Helper()
 	if strings.HasPrefix(text, replayPrefix) {
@@ -144,7 +144,7 @@ func (e notApplicableError) Error() string {
 	return "locktest: the test case is not applicable to this lock: " + string(e)
 }
 
-// world returns the world at an address.
+// world returns the world that an [address] names.
 func (s *subject) world(p address) (world, error) {
 	st, _ := findTestCase(p.Story)
 	worlds, notApplicable, err := st.worlds(s, p.Seed)

@@ -13,7 +13,8 @@ import (
 //	POINT before POINT
 //	POINT after POINT
 //
-// Its points have no delays. Package history decides whether it was seen in a run.
+// Its points cannot have a delay, as in "5s after client-1 wrote". Package history decides whether
+// it was seen in a run.
 type Witness struct {
 	Point Point
 	// Relation connects the point to Process or to Other; it is "" if the witness is only a
@@ -116,7 +117,8 @@ func (w Witness) Rename(name func(string) string) Witness {
 	return w
 }
 
-// Fits calls [Point.Fits] for every point of the witness.
+// Fits returns an error if a process can never do what a point of the witness says of it; see
+// [Point.Fits].
 func (w Witness) Fits(role func(name string) (Role, bool)) error {
 	if err := w.Point.Fits(role); err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 // some nodes. The other makes another node forget what it has granted: it sets the clock of
 // the node forward, or crashes the node.
 //
-// All single faults are tried, so for them the order makes no difference in the end. Most
-// pairs are never tried, so for pairs the order decides which ones are. Nothing else
-// depends on what is classic.
+// A full search tries all single faults, so for them the order makes no difference in the end. Most
+// pairs are never tried, so for pairs the order decides which ones are. A quick search, and why,
+// try only classic single faults, and parts of classic pairs.
 
 // classicPairs are the pairs of effects of two faults that are classic together.
 var classicPairs = [][2]trace.Effect{
@@ -37,10 +37,10 @@ func (r *Record) isClassic(f runs.Fault) bool {
 	return false
 }
 
-// isQuick reports whether a quick search tries a world with one fault. It tries classic
-// causes, and faults that are a part of a classic pair, in the largest size only. Nodes
-// behave alike, so it tries only some of them. It cuts off the first nodes, as many as a
-// lock can do without. It makes only the last node forget.
+// isQuick reports whether a quick search tries a world with one fault. It tries classic causes, and
+// faults that are a part of a classic pair: a crash shorter than the TTL, and any other fault only
+// in the largest size. Nodes behave alike, so it tries only some of them. It cuts off the first
+// nodes, as many as a lock can do without. It makes only the last node forget.
 func (r *Record) isQuick(w runs.WorldSpec) bool {
 	f := w.Faults[0]
 	last := r.Nodes[max(len(r.Nodes)-1, 0):]
@@ -65,11 +65,11 @@ type Likely struct {
 	Faults []runs.Fault
 }
 
-// LikelySingles lists the single faults that a quick search tries, and in addition each
-// message that comes late, each message that is lost, and partitions from the only node of a
-// lock. Messages to and from the storage come first. The faults have the largest size. A node
-// that crashes keeps its disk as it is. Kinds of faults are in the order in which they do harm
-// most often.
+// LikelySingles lists the single faults that a quick search tries, and in addition each message
+// that comes late, each message that is lost, and partitions from the only node of a lock. Messages
+// to and from the storage come first. The faults have the size that a quick search tries. The
+// persistence of a node that crashes is that of the base. Kinds of faults are in the order in which
+// they do harm most often.
 func (r *Record) LikelySingles() []Likely {
 	var all []Likely
 	for w := range r.singles() {
@@ -110,12 +110,13 @@ func (r *Record) isLikely(f runs.Fault) bool {
 	return false
 }
 
-// longestFault returns the longest time that a fault of the search lasts.
+// longestFault returns the longest time that a fault of the search lasts: a share of the TTL, or of
+// the time that another client waits for a holder that has crashed.
 func (r *Record) longestFault() time.Duration {
 	return max(r.percentOfTTL(largestPercent), percentOf(r.Takeover, largestPercent))
 }
 
-// effects returns the members of a class by the effect of their fault.
+// effects returns the members of a class of single faults (see classes.go) by their effect.
 func (f *Found) effects(c class) map[trace.Effect][]int {
 	all := map[trace.Effect][]int{}
 	for _, i := range c.members {
@@ -125,10 +126,10 @@ func (f *Found) effects(c class) map[trace.Effect][]int {
 	return all
 }
 
-// classicOf finds the classic pairs of a kind of pair: the members of the two classes, and
-// the number of pairs. a and b are the effects of the two classes. It finds none if a fault
-// of the pair breaks something alone, or if the pair costs a holder no more slots than it
-// can spare. If several pairs of effects are classic, it returns the most common one.
+// classicOf returns which members of the two classes of k are classic pairs, and how many pairs
+// they are. a and b hold the members of each class by their effect. It finds none if a fault of the
+// pair breaks something alone, or if the pair costs a holder no more slots than it can spare. If
+// several pairs of effects are classic, it returns the most common one.
 func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int) {
 	if k.breaking > 0 || !k.exceedsSpare {
 		return members, 0

@@ -100,8 +100,8 @@ func clockFamily(r *Record, _ runs.WorldSpec, f runs.Fault) family {
 	return nodeClockForward
 }
 
-// forgets reports whether a crash can lose data on the node's disk, at least if nothing was
-// saved shortly before.
+// forgets reports whether a node with this disk can lose, in such a crash, changes that it has
+// confirmed. It may lose none, if it happened to save all of them shortly before.
 func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
 	return !r.system().Keeps(disk, cmp.Or(how, trace.Kill))
 }

@@ -23,9 +23,9 @@ func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// resetStarts returns the world fewer, with the starts of some clients as in the base. In the
-// world w, the start of each such client waits for an effect of a fault that fewer does not
-// have.
+// resetStarts returns the world fewer, which is w without some of its faults. A client whose start
+// waits, in w, for an effect of a fault that was left out starts as in the base. An opening is a
+// moment at which another client could get the lock; see opening.go.
 func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	waitsFor := func(w runs.WorldSpec, client string, point trace.Point) bool {
@@ -59,9 +59,9 @@ func fewerClients(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes that remain
-// take the names of the first nodes, in their order. A node that only partitions name can
-// be left out. But the partition must still have the same consequence: a client that could
+// fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes that remain take the
+// names of the first nodes, in their order. A node can be left out if partitions name it and no
+// other fault does. But the partition must still have the same consequence: a client that could
 // reach a quorum still can, and a client that could not still cannot.
 func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
@@ -111,9 +111,9 @@ func isNeeded(w runs.WorldSpec, node string) bool {
 	return false
 }
 
-// onFewerNodes returns the world with n nodes. The nodes that are kept get the names of the
-// first of them. It returns false if a partition that left a quorum would no longer do so,
-// or the reverse.
+// onFewerNodes returns the world with n nodes. The nodes that are kept get the names of the first n
+// nodes. It returns false if a partition would be of no node, or if a partition that left a quorum
+// would no longer do so, or the reverse.
 func onFewerNodes(rec *Record, w runs.WorldSpec, kept []string, n int) (runs.WorldSpec, bool) {
 	fewer := w
 	fewer.Change.Nodes = n
@@ -122,8 +122,8 @@ func onFewerNodes(rec *Record, w runs.WorldSpec, kept []string, n int) (runs.Wor
 	for i, node := range kept {
 		newNames[node] = nodes[i]
 	}
-	isLeftOut := func(rename string) bool { return slices.Contains(current, rename) && newNames[rename] == "" }
-	isNode := func(rename string) bool { return slices.Contains(current, rename) }
+	isLeftOut := func(node string) bool { return slices.Contains(current, node) && newNames[node] == "" }
+	isNode := func(node string) bool { return slices.Contains(current, node) }
 	rename := func(old string) string { return cmp.Or(newNames[old], old) }
 	fewer.Faults = nil
 	for _, f := range w.Faults {
@@ -152,8 +152,8 @@ func onFewerNodes(rec *Record, w runs.WorldSpec, kept []string, n int) (runs.Wor
 	return fewer, true
 }
 
-// leavesQuorum reports whether a majority of n nodes remains if cut of them are cut off.
-func leavesQuorum(cut, n int) bool { return n-cut > n/2 }
+// leavesQuorum reports whether a majority of n nodes remains without lost of them.
+func leavesQuorum(lost, n int) bool { return n-lost > n/2 }
 
 // countMatching returns how many of the names match.
 func countMatching(all []string, matches func(string) bool) int {

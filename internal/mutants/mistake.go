@@ -2,16 +2,16 @@
 // catches what it claims to catch. The tests of that package also take their broken locks
 // from here, so this package must not import it.
 //
-// There are four correct locks: one that asks a quorum, and three on a single node. Of these, one
-// notifies its holder, one renews itself and repeats a request that got no answer, and the release
-// of one reports whether the lock was lost. A mutant is one
-// of these with one small mistake, which its code makes in exactly one place. Some mutants
-// are Redlock of package locks without one of its features. Each mutant names the rule by
-// which the suite must catch it, and the tests of this package check that the suite does.
+// There are four correct locks: one that asks a quorum, and three on a single node. Of these three,
+// two notify their holder, one of which renews itself and repeats a request that got no answer. The
+// release of the third reports whether the lock was lost. A mutant is one of the four locks with
+// one small mistake, which its code makes in exactly one place. Some mutants are Redlock of package
+// locks without one of its features. Each mutant names the rule by which the suite must catch it,
+// and the tests of this package check that the suite does.
 //
 // To add a mistake, look first whether it equals Redlock without a feature: then one line
-// in the list of quorum.go is enough. Otherwise, name it in quorum.go, single.go or
-// renewing.go, add a line for it to the list below the names, and make the lock do it.
+// in the list of quorum.go is enough. Otherwise, name it in the file of its lock, such as quorum.go
+// or foreign.go, add a line for it to the list below the names, and make the lock do it.
 package mutants
 
 import (
@@ -31,15 +31,15 @@ type Mutant struct {
 	// quorum of any number of nodes.
 	Nodes int
 	// Notifies claims that a lease notifies its holder of its loss, and Tokens that each
-	// grant has a fencing token. Each lock also claims that it reads no clock but its
-	// process's, and, unless it Renews, that its leases can be extended.
+	// grant has a fencing token. Each lock also claims, unless it Renews, that its leases can be
+	// extended. Each but the plain one claims that it reads no clock but its process's.
 	Notifies, Tokens bool
 	// ReportsLoss claims that a release reports whether the lock was lost.
 	ReportsLoss bool
 	// Renews means that the lock renews its leases by itself. A caller cannot extend them.
 	Renews bool
-	// Rule is the rule that must be violated when a test of the lock fails: a property of
-	// package checks, or another rule of package locktest.
+	// Rule is the rule whose violation the suite must report of the lock: a property of package
+	// checks, or another rule of package locktest.
 	Rule string
 	// New makes the lock.
 	New func(*locks.Env) (locks.Lock, error)
@@ -75,7 +75,7 @@ func Mutants() []Mutant {
 // exploration does not show it, or only in one of ten thousand worlds.
 func Elusive() []Mutant {
 	return append(slices.Concat(elusiveLeftovers(), foreignMutants()), []Mutant{
-		// An exploration does not ask for how long a lock should renew its leases.
+		// An exploration does not check that a lock renews its leases.
 		onRenewing(renewsNothing, "a renewal sends nothing, and the holder is notified when the lease ends", "claim: notifies"),
 		// In an exploration, every fault ends, so a request is nearly always answered. The
 		// only exception is a node that loses its power between a request and its reply:
@@ -88,8 +88,8 @@ func Elusive() []Mutant {
 		onPatient("waits-half-ttl", 0.5, "the lock waits for a node for half of the TTL, so two silent nodes use up the lease", "progress"),
 		// This takes a holder whose lease expires, and two clients that wait for it.
 		onSingle(takesExpiredInSteps, "a client that has waited until the key has expired looks whether it is gone, and then sets it without a condition", "lease-exclusion"),
-		// Its keys stay on the nodes that it does not ask, and expire. No single fault on three
-		// nodes shows more than a client that waits for that.
+		// The keys stay on the nodes that are not asked, until they expire. With three nodes and a
+		// single fault, all that shows is a client that waits until then.
 		onQuorum(removeStopsAtError, "release, and the clean-up of a failed attempt, ask no more nodes after one that gives no answer", "progress"),
 		// This takes a late reply and, at the same time, a holder that works for longer
 		// than its key lasts.
@@ -134,8 +134,8 @@ func onRedlock(m mistake, feature, description, rule string) Mutant {
 	return mutant
 }
 
-// onPatient returns a mutant that is Redlock with a too long timeout of requests to a node:
-// ttls, in TTLs.
+// onPatient returns a mutant that is Redlock, and whose timeout for a request to a node is too
+// long: timeoutTTLs, in TTLs.
 func onPatient(m mistake, timeoutTTLs float64, description, rule string) Mutant {
 	mutant := onQuorum(m, description, rule)
 	mutant.New = func(env *locks.Env) (locks.Lock, error) {
