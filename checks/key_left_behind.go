@@ -70,12 +70,13 @@ func (h *judgedRun) findRewrittenKey() (reason Reason, at []int) {
 		if key.How != history.Expired || key.By == nil || !h.isNeeded(key.Place) {
 			continue
 		}
+		lock, _ := h.LockAt(key.Place)
 		for _, c := range h.Calls() {
 			switch {
 			case c.Acquisition != key.Owner || c.Step != trace.Release || !c.OK() || c.Began == nil || key.By.Sent < c.Began.Seq:
 			case c.Ended.Seq < key.Set.Seq || key.Ended.Seq < c.Ended.Seq || h.isShorter(key) || h.quietFor(key.Ended) < key.Ended.At-c.Began.At:
 			default:
-				if refused := h.refusedWithoutHolder(c.Ended, key.Ended); refused != nil {
+				if refused := h.refusedWithoutHolder(lock.Name, c.Ended, key.Ended); refused != nil {
 					return releasedByWriting.Reason(key.Owner.Client, c.Ended.At, key.Node, key.Ended.At), []int{c.Began.Seq, c.Ended.Seq, refused.Seq, key.Ended.Seq}
 				}
 			}
@@ -92,16 +93,17 @@ func (h *judgedRun) isShorter(key *history.Holding) bool {
 	})
 }
 
-// refusedWithoutHolder returns the end of an acquire that began and failed between two events,
-// while no client had the lock; nil if there is none, or if the lock was granted in that time.
-func (h *judgedRun) refusedWithoutHolder(from, to *trace.Event) *trace.Event {
+// refusedWithoutHolder returns the end of an acquire of a lock that began and failed between two
+// events, while no client had the lock. An acquire whose context ended does not count. It returns nil
+// if there is none, or if the lock was granted in that time.
+func (h *judgedRun) refusedWithoutHolder(lock string, from, to *trace.Event) *trace.Event {
 	for _, s := range h.Sections() {
-		if s.Granted != nil && s.Granted.Seq < to.Seq && (s.Released == nil || from.Seq < s.Released.Seq) {
+		if s.Lock == lock && s.Granted != nil && s.Granted.Seq < to.Seq && (s.Released == nil || from.Seq < s.Released.Seq) {
 			return nil
 		}
 	}
 	for _, c := range h.Calls() {
-		if c.Step == trace.Acquire && c.Began != nil && c.Failed() && from.Seq < c.Began.Seq && c.Ended.Seq < to.Seq {
+		if c.Step == trace.Acquire && c.Lock == lock && c.Began != nil && !c.Began.ContextEnded && c.Cancelled == nil && c.Failed() && from.Seq < c.Began.Seq && c.Ended.Seq < to.Seq {
 			return c.Ended
 		}
 	}
