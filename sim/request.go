@@ -78,11 +78,11 @@ func (w *World) post(rs ...*request) {
 // or the world ends. The loop must not call it, because it would wait for itself.
 func (w *World) await(r *request, do func()) {
 	done := make(chan struct{})
+	r.abandon = func() { close(done) }
 	r.admit = func() {
 		do()
-		w.afterMoment(func() { close(done) })
+		w.afterMoment(r.abandon)
 	}
-	r.abandon = func() { close(done) }
 	w.post(r)
 	<-done
 }

@@ -102,8 +102,7 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 func (n *node) visitSuspects(visitGone func(id keyID, was entry), visitExisting func(id keyID, was, is entry)) {
 	suspects := n.takeSuspects()
 	for _, id := range suspects {
-		was, existed := n.keys[id]
-		if _, is := n.readKey(id); existed && !is {
+		if was, existed := n.keys[id]; existed && !n.mini.DB(id.db).Exists(id.name) {
 			visitGone(id, was)
 		}
 	}
