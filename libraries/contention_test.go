@@ -23,6 +23,9 @@ var contentionColumns = []string{
 // most of a minute, so it checks only two of them: a lock that clients poll, and a lock
 // that keeps a queue.
 func TestContentionIsAsTheDocumentSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("this test runs each lock with ten clients, and two locks with a hundred")
+	}
 	s := openDocFile(t, "contention-of-locks.yaml")
 	document, err := os.ReadFile("../docs/comparison.md")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,16 @@ func findWhy(t *testing.T, s *scenarios.Scenario) *whatif.Why {
 	}
 	return why
 }
+
+// whyGCPause is findWhy of the scenario gc-pause, which takes seconds and which several tests
+// look at.
+var whyGCPause = sync.OnceValues(func() (*whatif.Why, error) {
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		return nil, err
+	}
+	return whatif.FindWhy(s, scenarios.RunOptions{Seed: 1}, nil)
+})
 
 func openScenario(t *testing.T, name string, overrides ...string) *scenarios.Scenario {
 	t.Helper()
@@ -98,7 +109,10 @@ func TestWhyIsTrue(t *testing.T) {
 // the nearest such values: a millisecond less of a change is not enough.
 func TestWhyFindsTheBorder(t *testing.T) {
 	s := openScenario(t, "gc-pause")
-	why := findWhy(t, s)
+	why, err := whyGCPause()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for path, closer := range map[string]time.Duration{"faults[1].for": time.Millisecond, "lock.ttl": -time.Millisecond} {
 		i := slices.IndexFunc(why.Turns, func(turn whatif.Turn) bool { return turn.Path == path && turn.Outcome.Off == checks.Safe })
 		if i < 0 {
@@ -119,8 +133,11 @@ func TestWhyFindsTheBorder(t *testing.T) {
 // A scenario without network.latency is turned by a slower network: client-2 then
 // reads only after client-1's late write.
 func TestWhyTriesLatencies(t *testing.T) {
-	s := openScenario(t, "gc-pause")
-	turns := findWhy(t, s).Turns
+	why, err := whyGCPause()
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := why.Turns
 	i := slices.IndexFunc(turns, func(turn whatif.Turn) bool { return turn.Path == "network.latency" && turn.Outcome.Off == checks.Safe })
 	if i < 0 {
 		t.Fatalf("no latency makes gc-pause safe; the changes are %v", turns)

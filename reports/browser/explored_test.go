@@ -7,6 +7,7 @@ import (
 
 // A page with a danger map works even if the rows of the map have no cells.
 func TestDangerMapWithoutCells(t *testing.T) {
+	browser(t) // before the pages are made, so that -short does not make them in vain
 	pages, err := catalogueSite()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,9 @@ import (
 
 // The page of every scenario is small enough for an e-mail.
 func TestPagesAreSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("this test runs all scenarios")
+	}
 	results, err := suites.Results()
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // websiteFolder writes the pages of the site that are no reports, and returns the folder.
 func websiteFolder(t *testing.T) string {
 	t.Helper()
+	browser(t) // before the pages are made, so that -short does not make them in vain
 	site := website.Site{Scenarios: map[string]bool{"gc-pause": true}, HasPlayground: true}
 	questions, err := site.QuestionPages(func(string) {})
 	if err != nil {
