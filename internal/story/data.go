@@ -15,14 +15,14 @@ func VerdictAndData(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.TrimSpace(v.Verdict + ". " + string(DataSummary(h, v))))
 }
 
-// withoutGrants replaces the words about a newer grant in a sentence about a run without a lock,
-// in which every client simply begins its section. It does not change a sentence about any other
-// run.
+// withoutGrants replaces the words about a newer grant in a sentence about a run in which a
+// client was in its section although nobody had granted the lock to it. It does not change a
+// sentence about any other run.
 func withoutGrants(h *history.History, sentence string) string {
-	for _, l := range h.Trace.Locks {
-		if !l.GrantsEveryone {
-			return sentence
-		}
+	isUngranted := func(s *history.Section) bool { return s.Granted.Ungranted }
+	hasNoLock := !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.GrantsEveryone })
+	if !hasNoLock && !slices.ContainsFunc(h.Sections(), isUngranted) {
+		return sentence
 	}
 	return strings.ReplaceAll(sentence, "which held a newer grant", "whose section had begun later")
 }

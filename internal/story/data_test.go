@@ -15,6 +15,12 @@ func TestSummaries(t *testing.T) {
 	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: not the lock. The two leases never overlapped, and no lock whose leases expire can prevent this."
 	empty, doubtful := simtest.NewScript("none", 1), simtest.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
+	ungranted := simtest.PausedHolderTrace("none") // as with a circuit breaker, whose fallback is to go ahead
+	for i := range ungranted.Events {
+		if ev := &ungranted.Events[i]; ev.Step == trace.Acquire && ev.OK {
+			ev.Ungranted = true
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		trace *trace.Trace
@@ -25,6 +31,8 @@ func TestSummaries(t *testing.T) {
 			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
 		{"with fencing", simtest.PausedHolderTrace("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
+		{"without grants", ungranted,
+			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, whose section had begun later, had made at 30.014s.", []Raw{overlap}},
 		{"no events", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
 		{"an inconclusive run", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},
 	} {
