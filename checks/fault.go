@@ -29,14 +29,14 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 				reason = reason.And(setForeignKeyAgain.Reason(h.Name(s), k.Key, k.Place.Node, h.nameOf(k.Owner)))
 			}
 		}
-		return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
+		return h.blameUnlessRanWhilePaused(BlameLock, reason, seq, a.Client, b.Client)
 	}
 	for _, broken := range [][]trace.Assumption{h.brokenClocks(a, b, seq), h.brokenPromises(a, seq), h.brokenPromises(b, seq)} {
 		if len(broken) > 0 {
 			return BlameAssumption(broken...), reason
 		}
 	}
-	return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
+	return h.blameUnlessRanWhilePaused(BlameLock, reason, seq, a.Client, b.Client)
 }
 
 // ungrantedNames returns the names of the sections, a, b or both, for which no server made a grant.
@@ -106,14 +106,14 @@ func (h *judgedRun) blameForSections(a, b *history.Section, reason Reason) (Blam
 				return BlameAssumption(broken...), reason
 			}
 			reason = reason.And(endedWhenGranted.Reason(h.Name(s)))
-			return h.blameUnlessRanOn(BlameLock, reason, b.From.Seq, s.Client)
+			return h.blameUnlessRanWhilePaused(BlameLock, reason, b.From.Seq, s.Client)
 		}
 		if late := s.Lease.RenewedTooLate(); late != nil {
 			if broken := h.clockExcuse(s, *late, history.MomentOf(late.Event)); len(broken) > 0 {
 				return BlameAssumption(broken...), reason
 			}
 			reason = reason.And(renewedTooLate.Reason(late.Event.At, h.Name(s), late.Until))
-			return h.blameUnlessRanOn(BlameLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
+			return h.blameUnlessRanWhilePaused(BlameLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
 		}
 	}
 	for _, s := range []*history.Section{a, b} {
@@ -165,7 +165,7 @@ func (h *judgedRun) blameForLateSignal(s *history.Section, since history.Moment,
 	} else {
 		reason = reason.And(notifiedTooLate.Reason(h.Name(s), last.Until, s.Lost.At))
 	}
-	return h.blameUnlessRanOn(BlameLock, reason, since.Seq, s.Client)
+	return h.blameUnlessRanWhilePaused(BlameLock, reason, since.Seq, s.Client)
 }
 
 // blameForTokens returns whose fault it is if the token of a later grant, young, is not
@@ -183,7 +183,7 @@ func (h *judgedRun) blameForTokens(old, young *history.Section, seq int, reason 
 	if len(broken) > 0 {
 		return BlameAssumption(broken...), reason
 	}
-	return h.blameUnlessRanOn(BlameLock, reason, seq, old.Client, young.Client)
+	return h.blameUnlessRanWhilePaused(BlameLock, reason, seq, old.Client, young.Client)
 }
 
 // wasClockSet reports whether, up to the event with the number seq, a fault had set a clock that
@@ -200,10 +200,10 @@ func (h *judgedRun) wasClockSet(a, b *history.Section, seq int) bool {
 	return false
 }
 
-// blameUnlessRanOn returns the given blame, unless one of the clients had done something while it
-// was paused, up to the event with the number seq. Then it returns no blame, because a real pause
-// would have prevented that (see [history.History.RanOn]).
-func (h *judgedRun) blameUnlessRanOn(blame Blame, reason Reason, seq int, clients ...string) (Blame, Reason) {
+// blameUnlessRanWhilePaused returns the given blame, unless one of the clients had done
+// something while it was paused, up to the event with the number seq. Then it returns no blame,
+// because a real pause would have prevented that (see [history.History.RanOn]).
+func (h *judgedRun) blameUnlessRanWhilePaused(blame Blame, reason Reason, seq int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= seq {
 			return Blame{}, reason.And(ranOnWhilePaused.Reason(c))

@@ -79,7 +79,7 @@ func (h *judgedRun) isInSection(lock string, at history.Moment) bool {
 func (h *judgedRun) isGranted(lock string, at history.Moment) bool {
 	count := map[history.Acquisition]int{}
 	for _, k := range h.Holdings() {
-		if h.Slots(lock).Contains(k.Place) && k.Withheld().Contains(at) {
+		if h.Slots(lock).Contains(k.Place) && k.Blocking().Contains(at) {
 			if count[k.Owner]++; count[k.Owner] >= h.Lock(lock).Quorum {
 				return true
 			}
@@ -125,7 +125,7 @@ func (h *judgedRun) findMuteCall() (Reason, []int) {
 func (h *judgedRun) isLockFree(c *history.Call, horizon *trace.Event, duration time.Duration) bool {
 	since := history.StartOf(horizon.At - duration)
 	blocks := func(k *history.Holding) bool {
-		return h.Slots(c.Lock).Contains(k.Place) && k.Owner != c.Acquisition && since.Before(k.Withheld().To)
+		return h.Slots(c.Lock).Contains(k.Place) && k.Owner != c.Acquisition && since.Before(k.Blocking().To)
 	}
 	occupies := func(s *history.Section) bool {
 		return s.Lock == c.Lock && !s.To.Before(history.MomentOf(horizon)) && (s.Client == c.Client || len(h.Slots(c.Lock)) == 0)

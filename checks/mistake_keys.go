@@ -72,7 +72,7 @@ func (h *judgedRun) keySetAgain(a history.Acquisition) *history.Holding {
 			continue
 		}
 		for _, k := range h.Holdings() {
-			if k.Place == (history.Place{Node: m.To, Key: key}) && k.Owner != a && k.Value == value && k.Withheld().Contains(history.MomentOf(m.Arrived)) {
+			if k.Place == (history.Place{Node: m.To, Key: key}) && k.Owner != a && k.Value == value && k.Blocking().Contains(history.MomentOf(m.Arrived)) {
 				return k
 			}
 		}
@@ -161,12 +161,12 @@ func (h *judgedRun) takesKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted, own := history.MomentOf(h.Event(number)), h.acquisitionOf(number)
 		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-			if !h.IsLockKey(k.Key) || k.Owner.Client != own.Client || k.Owner == own || !k.Withheld().Contains(granted) {
+			if !h.IsLockKey(k.Key) || k.Owner.Client != own.Client || k.Owner == own || !k.Blocking().Contains(granted) {
 				return false
 			}
 			isOwnTouch := func(ev *trace.Event) bool { return history.AcquisitionOf(ev.By) == own }
 			isRefused := func(c *history.Call) bool {
-				return c.Step == trace.Acquire && c.Client != own.Client && c.Failed() && c.Began != nil && c.Began.Seq > k.Set.Seq && k.Withheld().Contains(history.MomentOf(c.Ended))
+				return c.Step == trace.Acquire && c.Client != own.Client && c.Failed() && c.Began != nil && c.Began.Seq > k.Set.Seq && k.Blocking().Contains(history.MomentOf(c.Ended))
 			}
 			return f.Property == TokenOrder && len(h.slotKeys(own)) == 0 || h.sendsValue(own, k.Value) || slices.ContainsFunc(k.Touches, isOwnTouch) || len(h.Acts()) == 0 && slices.ContainsFunc(h.Calls(), isRefused)
 		})

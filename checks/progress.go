@@ -143,7 +143,7 @@ func (c *calmTime) judge(lock string) Finding {
 				f.Reason = c.withSilentServer(client, f.Reason)
 			case step == trace.Extend || step == trace.Release:
 				f.Reason = c.withReachable(lock, client, f.Reason.And(lockDidNotAnswer.Reason(step)))
-				f.Blame, f.Reason = c.blameUnlessRanOn(BlameLock, f.Reason, f.At, client)
+				f.Blame, f.Reason = c.blameUnlessRanWhilePaused(BlameLock, f.Reason, f.At, client)
 			}
 			return f
 		}
@@ -207,7 +207,7 @@ func (c *calmTime) judge(lock string) Finding {
 		f.Blame = BlameAssumption(trace.AssumeClock)
 	case denied != "":
 		f.Reason = c.withOpenRelease(lock, c.withReachable(lock, denied, f.Reason))
-		f.Blame, f.Reason = c.blameUnlessRanOn(BlameLock, f.Reason, f.At, clients...)
+		f.Blame, f.Reason = c.blameUnlessRanWhilePaused(BlameLock, f.Reason, f.At, clients...)
 	}
 	return f
 }
@@ -254,7 +254,7 @@ func (c *calmTime) areKeysOverdue(lock, client string) bool {
 	slots, _ := c.ReachableSlots(lock, client)
 	free := len(slots)
 	for _, k := range c.Holdings() {
-		if slots.Contains(k.Place) && k.Withheld().Contains(history.MomentOf(end)) && k.Due <= end.At && c.Clocks().WasSet(k.Node, end.Seq) {
+		if slots.Contains(k.Place) && k.Blocking().Contains(history.MomentOf(end)) && k.Due <= end.At && c.Clocks().WasSet(k.Node, end.Seq) {
 			free--
 		}
 	}

@@ -156,7 +156,7 @@ func (r releaseCall) judgeSuccess() Finding {
 		f.Reason = releasedLost.Reason(name, at, keyEnding(last), last.Node, last.Existence().To)
 	}
 	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.isLeaseRunning() {
-		f.Blame, f.Reason = r.blameUnlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
+		f.Blame, f.Reason = r.blameUnlessRanWhilePaused(BlameLock, f.Reason, f.At, r.call.Client)
 	}
 	return f
 }
@@ -242,7 +242,7 @@ func (r releaseCall) judgeFailure() Finding {
 	}
 	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, last.Ended.Seq, r.call.Ended.Seq}}
 	f.Reason = releasedDespiteError.Reason(name, at, last.Node, last.Ended.At)
-	f.Blame, f.Reason = r.blameUnlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
+	f.Blame, f.Reason = r.blameUnlessRanWhilePaused(BlameLock, f.Reason, f.At, r.call.Client)
 	return f
 }
 

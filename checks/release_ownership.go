@@ -79,7 +79,7 @@ func (h *judgedRun) judgeOwnership(c history.Change) Finding {
 	if changer == holder {
 		f.Reason = f.Reason.And(bySentLater.Reason())
 	}
-	f.Blame, f.Reason = h.blameUnlessRanOn(BlameLock, f.Reason, f.At, by.Client, owner.Client)
+	f.Blame, f.Reason = h.blameUnlessRanWhilePaused(BlameLock, f.Reason, f.At, by.Client, owner.Client)
 	return f
 }
 

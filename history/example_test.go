@@ -64,12 +64,12 @@ func ExampleOverlaps() {
 }
 
 // When did a key exist whose node crashed? There are four answers: until when it was
-// withheld from other clients, when a client would have seen it, when it really existed,
+// blocking other clients, when a client would have seen it, when it really existed,
 // and until when its owner could rely on it.
 func ExampleHolding() {
 	k := runScenario("single-crash", "forgets").Holdings()[0]
 	fmt.Printf("%s on %s, set %v, %s\n", k.Owner.Client, k.Node, ms(k.From.At), k.How)
-	fmt.Printf("  withheld until %v\n", ms(k.Withheld().To.At))
+	fmt.Printf("  blocking until %v\n", ms(k.Blocking().To.At))
 	for _, v := range k.Visible() {
 		fmt.Printf("  visible until %v\n", ms(v.To.At))
 	}
@@ -77,7 +77,7 @@ func ExampleHolding() {
 	fmt.Printf("  due until %v\n", ms(k.Due))
 	// Output:
 	// client-1 on redis-1, set 0s, forgotten
-	//   withheld until 1.003s
+	//   blocking until 1.003s
 	//   visible until 3ms
 	//   there until 3ms
 	//   due until 30s

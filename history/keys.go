@@ -17,7 +17,7 @@ type Place struct{ Node, Key string }
 // A key exists during four different intervals, because processes learn of its end at different
 // times. A Holding has all four:
 //
-//   - [Holding.Withheld]: while the key kept other clients from being granted the lock. A node that
+//   - [Holding.Blocking]: while the key kept other clients from being granted the lock. A node that
 //     has crashed counts as keeping its keys until it restarts.
 //   - [Holding.Visible]: while the node would have answered a client that the key exists.
 //   - [Holding.Existence]: while the key really existed, as is known with hindsight. A key that a
@@ -86,9 +86,9 @@ type Interval struct{ From, To Moment }
 // Contains reports whether a moment is in the interval.
 func (i Interval) Contains(m Moment) bool { return !m.Before(i.From) && m.Before(i.To) }
 
-// Withheld returns the interval during which the key kept other clients from being granted what it
+// Blocking returns the interval during which the key kept other clients from being granted what it
 // holds.
-func (h *Holding) Withheld() Interval { return Interval{h.From, h.end} }
+func (h *Holding) Blocking() Interval { return Interval{h.From, h.end} }
 
 // Visible returns the intervals during which the node would have reported that the key exists,
 // in order. A key that a restart has lost is not visible from the restart on. This needs

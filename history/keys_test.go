@@ -35,7 +35,7 @@ func keyEvent(at time.Duration, kind trace.Kind, owner string) trace.Event {
 	return ev
 }
 
-// A key is withheld from other clients, visible, and in existence at different times if its
+// A key blocks other clients, is visible, and exists at different times if its
 // node was down. "1s-3s" is an interval, "1s-" one without an end.
 func TestHolding(t *testing.T) {
 	const s = time.Second
@@ -43,7 +43,7 @@ func TestHolding(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
 		then                       []trace.Event
-		withheld, visible, existed string
+		blocking, visible, existed string
 	}{
 		{"the key is removed", []trace.Event{keyEvent(3*s, trace.KindDelete, "client-1")},
 			"1s-3s", "1s-3s", "1s-3s"},
@@ -84,8 +84,8 @@ func TestHolding(t *testing.T) {
 			}
 			return strings.Join(words, " ")
 		}
-		if got := words(k.Withheld()); got != c.withheld {
-			t.Errorf("%s: withheld %s, want %s", c.name, got, c.withheld)
+		if got := words(k.Blocking()); got != c.blocking {
+			t.Errorf("%s: blocking %s, want %s", c.name, got, c.blocking)
 		}
 		if got := words(k.Visible()...); got != c.visible {
 			t.Errorf("%s: visible %s, want %s", c.name, got, c.visible)

@@ -72,10 +72,10 @@ func (all *causes) merge(c cause) {
 		old.Example = c.Example
 	}
 	old.Others = nil
-	seen := map[string]bool{old.Example.Address.Story: true}
+	seen := map[string]bool{old.Example.Address.TestCase: true}
 	for _, a := range shown {
-		if !seen[a.Story] && len(old.Others) < maxOthers {
-			seen[a.Story] = true
+		if !seen[a.TestCase] && len(old.Others) < maxOthers {
+			seen[a.TestCase] = true
 			old.Others = append(old.Others, a)
 		}
 	}
@@ -102,7 +102,7 @@ func (c *cause) addRules(rules ...checks.Property) {
 func (p problem) length() int {
 	lines := strings.Count(p.Lines, "\n")
 	n := lines*1000 + len(p.Why)
-	if strings.HasPrefix(p.Address.Story, "catalogue/") {
+	if strings.HasPrefix(p.Address.TestCase, "catalogue/") {
 		n += 1_000_000
 	}
 	if lines == 1 {

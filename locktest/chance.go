@@ -38,7 +38,7 @@ func isRepeated(at address, isFirst bool, v verdict, o testResult) bool {
 		return o.Failed == 1 // the result of this world is in it
 	}
 	name := fnv.New32a()
-	name.Write([]byte(at.Story))
+	name.Write([]byte(at.TestCase))
 	return isFirst && name.Sum32()%chanceShare == 0
 }
 
@@ -98,7 +98,7 @@ In %s the first difference is:
 func requireRepeatable(t *testing.T, first, second []verdict) {
 	t.Helper()
 	for i := range first {
-		if c := first[i].differsFrom(address{Story: "this world", Seed: 1}, second[i]); c != nil {
+		if c := first[i].differsFrom(address{TestCase: "this world", Seed: 1}, second[i]); c != nil {
 			t.Error(c.describe())
 			return
 		}

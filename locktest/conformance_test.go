@@ -27,7 +27,7 @@ func runCase(t *testing.T, kind string, c Config, name string) testResult {
 	if !ok {
 		t.Fatalf("there is no test case %s", name)
 	}
-	o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
+	o, _ := s.runTestCase(st, order{TestCase: name, Seeds: 1}, func(address) {})
 	return o
 }
 

@@ -265,7 +265,7 @@ func TestContainment(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &f); err != nil {
 			t.Fatalf("the attribute is %q: %v, in\n%s", text, err, out)
 		}
-		if f.Story != "catalogue/no-faults" || f.Failed == 0 || len(f.Problems) != 1 {
+		if f.TestCase != "catalogue/no-faults" || f.Failed == 0 || len(f.Problems) != 1 {
 			t.Fatalf("the finding is %+v, want a failure of catalogue/no-faults with one problem", f)
 		}
 		want := locktest.Problem{

@@ -48,7 +48,7 @@ func TestAcquireWithoutLeaseAndError(t *testing.T) {
 				for _, p := range f.Problems {
 					failed++
 					if p.Mistake != want || p.Remedy == "" {
-						t.Errorf("%s: the mistake is %q with the remedy %q, want the mistake %q", f.Story, p.Mistake, p.Remedy, want)
+						t.Errorf("%s: the mistake is %q with the remedy %q, want the mistake %q", f.TestCase, p.Mistake, p.Remedy, want)
 					}
 				}
 			}

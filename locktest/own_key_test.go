@@ -67,7 +67,7 @@ func TestOwnKey(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no test case %s", name)
 			}
-			o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
+			o, _ := s.runTestCase(st, order{TestCase: name, Seeds: 1}, func(address) {})
 			for _, p := range o.Problems {
 				if p.Rule == checks.OwnKeyInTheWay {
 					got = true

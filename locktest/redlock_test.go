@@ -147,7 +147,7 @@ func TestLocksFailDespiteShorterLatencies(t *testing.T) {
 			config := locktest.Config{Nodes: 5, Stories: func(story string) bool { return story == c.story }}
 			for f := range locktest.Survey(t, config, c.build) {
 				if len(f.Problems) == 0 || f.Problems[0].Rule != c.rule {
-					t.Errorf("%s finds the problems %v, want first a violation of %s", f.Story, f.Problems, c.rule)
+					t.Errorf("%s finds the problems %v, want first a violation of %s", f.TestCase, f.Problems, c.rule)
 				}
 			}
 		})

@@ -67,7 +67,7 @@ func (s *subject) replay(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run(p.Story, func(t *testing.T) {
+	t.Run(p.TestCase, func(t *testing.T) {
 		w, err := s.world(p)
 		var notApplicable notApplicableError
 		switch {
@@ -77,7 +77,7 @@ func (s *subject) replay(t *testing.T, text string) {
 			t.Fatal(err)
 		}
 		v := s.runWorld(p, w)
-		st, _ := findTestCase(p.Story)
+		st, _ := findTestCase(p.TestCase)
 		show(t, strings.Join(append([]string{st.title}, faultsOf(v)...), "\n"), []string{""}, []verdict{v})
 		if v.history != nil {
 			requireRepeatable(t, []verdict{v}, []verdict{s.runWorld(p, w)})
@@ -146,7 +146,7 @@ func (e notApplicableError) Error() string {
 
 // world returns the world that an [address] names.
 func (s *subject) world(p address) (world, error) {
-	st, _ := findTestCase(p.Story)
+	st, _ := findTestCase(p.TestCase)
 	worlds, notApplicable, err := st.worlds(s, p.Seed)
 	switch {
 	case err != nil:
@@ -161,5 +161,5 @@ func (s *subject) world(p address) (world, error) {
 		}
 		names = append(names, w.name)
 	}
-	return world{}, fmt.Errorf("locktest: %s has no world %q; it has %s", p.Story, p.World, strings.Join(names, ", "))
+	return world{}, fmt.Errorf("locktest: %s has no world %q; it has %s", p.TestCase, p.World, strings.Join(names, ", "))
 }

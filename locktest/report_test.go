@@ -18,7 +18,7 @@ func failingSummary(known *reports.Suite) *summary {
 	s := &summary{subject: &subject{config: Config{Name: "mylock", Known: "known.json"}, test: "TestMine"}, known: known}
 	found := problem{
 		Rule: checks.ReleaseOwnership, Mistake: "removes-unchecked", Step: trace.Release,
-		Why: "client-1 removed client-2's key", Lines: "1.000s  client-1  removes <it>\n", Address: address{Story: "release-again", Seed: 1},
+		Why: "client-1 removed client-2's key", Lines: "1.000s  client-1  removes <it>\n", Address: address{TestCase: "release-again", Seed: 1},
 	}
 	failed := testResult{Worlds: 2, Failed: 1, Problems: []problem{found}, Causes: causesOf([]problem{found})}
 	s.add(testCase{name: "release-again"}, failed)

@@ -116,7 +116,7 @@ func (s *subject) runTestCase(st testCase, wanted order, onWorld func(address)) 
 		worlds, notApplicable, err := st.worlds(s, seed)
 		switch {
 		case err != nil:
-			return failedResult(address{Story: st.name, Seed: seed}, ruleError, "the test case cannot be run: "+err.Error(), ""), false
+			return failedResult(address{TestCase: st.name, Seed: seed}, ruleError, "the test case cannot be run: "+err.Error(), ""), false
 		case notApplicable != "":
 			o.NotApplicable = notApplicable
 			return o, false

@@ -37,7 +37,7 @@ func (s *subject) run(t *testing.T, call string) {
 	all := s.testCases()
 	tasks := make([]*task, len(all))
 	for i, st := range all {
-		if tasks[i] = (&task{Story: st.name}); !selects {
+		if tasks[i] = (&task{TestCase: st.name}); !selects {
 			tasks[i].submit(pool, wanted) // the subtests wait for their results
 		}
 	}
@@ -167,8 +167,8 @@ func (s *subject) pool(t *testing.T, call string) *runs.Pool {
 
 // A task is one test case that a worker is to run.
 type task struct {
-	Story string
-	job   *runs.Job
+	TestCase string
+	job      *runs.Job
 	// currentWorld is the world that the worker began last. It is to blame if the worker
 	// dies.
 	currentWorld string
@@ -176,7 +176,7 @@ type task struct {
 
 // submit gives the task to a worker.
 func (k *task) submit(pool *runs.Pool, wanted order) {
-	wanted.Story, k.currentWorld = k.Story, k.Story
+	wanted.TestCase, k.currentWorld = k.TestCase, k.TestCase
 	k.job = pool.Submit(context.Background(), wanted, func(world string) { k.currentWorld = world })
 }
 
@@ -185,8 +185,8 @@ func (k *task) wait(pool *runs.Pool) (o testResult, printed string) {
 	printed, err := pool.Wait(k.job, &o)
 	var died *runs.Death
 	switch {
-	case errors.As(err, &died) && died.Exit == "exit status 0" && k.currentWorld == k.Story:
-		o = failedResult(address{Story: k.Story, Seed: 1}, ruleError, neverServed, "")
+	case errors.As(err, &died) && died.Exit == "exit status 0" && k.currentWorld == k.TestCase:
+		o = failedResult(address{TestCase: k.TestCase, Seed: 1}, ruleError, neverServed, "")
 	case err != nil:
 		o = resultOfDeath(k.currentWorld, err)
 	}

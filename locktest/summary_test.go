@@ -16,16 +16,16 @@ func TestSummary(t *testing.T) {
 		problems := []problem{
 			{
 				Rule: checks.LeaseExclusion, Mistake: "removes-unchecked", Step: trace.Release, Follows: true,
-				Why: "it follows", Address: address{Story: story, Seed: 1},
+				Why: "it follows", Address: address{TestCase: story, Seed: 1},
 			},
 			{
 				Rule: checks.ReleaseOwnership, Mistake: "removes-unchecked", Step: trace.Release,
-				Why: "client-1 removed client-2's key", Lines: lines, Address: address{Story: story, World: "late", Seed: 1},
+				Why: "client-1 removed client-2's key", Lines: lines, Address: address{TestCase: story, World: "late", Seed: 1},
 			},
 		}
 		return testResult{Worlds: 2, Failed: 1, Problems: problems, Causes: causesOf(problems)}
 	}
-	hang := failedResult(address{Story: "claims/lease", Seed: 1}, checks.Hang, "it waits", "")
+	hang := failedResult(address{TestCase: "claims/lease", Seed: 1}, checks.Hang, "it waits", "")
 	inherent := excuse{checks.SectionExclusion, checks.BlameInherent}
 	sum := &summary{subject: &subject{config: Config{Name: "a lock"}, test: "TestLock"}, lists: true}
 	for _, tried := range []struct {

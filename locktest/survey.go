@@ -10,8 +10,8 @@ import (
 
 // A Finding is the result of one test case for a lock.
 type Finding struct {
-	// Story is the test case's name, which is the name of its subtest in [Run].
-	Story string `json:"story"`
+	// TestCase is the test case's name, which is the name of its subtest in [Run].
+	TestCase string `json:"story"`
 	// Worlds is in how many worlds the test case was run, and Failed how many of them fail
 	// the lock.
 	Worlds int `json:"worlds"`
@@ -89,7 +89,7 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 		all := s.testCases()
 		tasks := make([]task, len(all))
 		for i, st := range all {
-			tasks[i].Story = st.name
+			tasks[i].TestCase = st.name
 			tasks[i].submit(pool, wanted)
 		}
 		for i, st := range all {
@@ -102,7 +102,7 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 
 // finding returns the result of a test case in its exported form.
 func (s *subject) finding(st testCase, o testResult) Finding {
-	f := Finding{Story: st.name, Worlds: o.Worlds, Failed: o.Failed, NotApplicable: o.NotApplicable, Unknown: o.Unknown}
+	f := Finding{TestCase: st.name, Worlds: o.Worlds, Failed: o.Failed, NotApplicable: o.NotApplicable, Unknown: o.Unknown}
 	for _, p := range o.Problems {
 		remedy, _ := voice.Remedy(p.Mistake)
 		f.Problems = append(f.Problems, Problem{

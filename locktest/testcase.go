@@ -61,14 +61,14 @@ func findTestCase(name string) (testCase, bool) {
 // An address identifies one world: by its test case, its name in the test case, and its
 // seed.
 type address struct {
-	Story string
-	World string
-	Seed  uint64
+	TestCase string
+	World    string
+	Seed     uint64
 }
 
 // String returns the address in the form of LOCKSIM_REPLAY.
 func (p address) String() string {
-	text := p.Story
+	text := p.TestCase
 	if p.World != "" {
 		text += "/" + p.World
 	}
@@ -92,11 +92,11 @@ func parseAddress(text string) (address, error) {
 		p.Seed = n
 	}
 	for _, s := range testCases() {
-		if rest, ok := strings.CutPrefix(path, s.name); ok && len(s.name) > len(p.Story) && (rest == "" || rest[0] == '/') {
-			p.Story, p.World = s.name, strings.TrimPrefix(rest, "/")
+		if rest, ok := strings.CutPrefix(path, s.name); ok && len(s.name) > len(p.TestCase) && (rest == "" || rest[0] == '/') {
+			p.TestCase, p.World = s.name, strings.TrimPrefix(rest, "/")
 		}
 	}
-	if p.Story == "" {
+	if p.TestCase == "" {
 		return p, fmt.Errorf("locktest: no test case is called %q; %s", path, suggestName(path))
 	}
 	return p, nil

@@ -88,7 +88,7 @@ func TestRoundedTTL(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no test case %s", name)
 			}
-			o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
+			o, _ := s.runTestCase(st, order{TestCase: name, Seeds: 1}, func(address) {})
 			var rules []string
 			for _, p := range o.Problems {
 				if p.Rule != "section-exclusion" { // section-exclusion is violated only as a consequence of other violations
@@ -118,7 +118,7 @@ func TestRefusedTTL(t *testing.T) {
 	}
 	for name, refused := range map[string]string{"ttl/short": "1.4s", "catalogue/gc-pause": "30s"} {
 		st, _ := findTestCase(name)
-		o, _ := s.runTestCase(st, order{Story: st.name, Seeds: 1}, func(address) {})
+		o, _ := s.runTestCase(st, order{TestCase: st.name, Seeds: 1}, func(address) {})
 		if len(o.Problems) > 0 || !strings.Contains(o.NotApplicable, "with a TTL of "+refused+": client-1: cannot make the lock: give me ten seconds") {
 			t.Errorf("%s: got %v, not applicable because %q", name, o.Problems, o.NotApplicable)
 		}

@@ -112,7 +112,7 @@ func TestWaiters(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no test case %s", name)
 			}
-			o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
+			o, _ := s.runTestCase(st, order{TestCase: name, Seeds: 1}, func(address) {})
 			var titles []string
 			for _, c := range o.Causes {
 				titles = append(titles, c.title())

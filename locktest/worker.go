@@ -25,8 +25,8 @@ const workerVariable = "LOCKSIM_WORKER"
 // An order asks a worker for one test case. The worker reports each world when it begins,
 // and answers with a testResult.
 type order struct {
-	Story string
-	Seeds uint64
+	TestCase string
+	Seeds    uint64
 	// Timelines asks for the timelines of the worlds that fail. With AllTimelines too, it
 	// asks for those of all worlds.
 	Timelines, AllTimelines bool
@@ -79,9 +79,9 @@ func (s *subject) serve() {
 		debug.SetMemoryLimit(600 << 20) // a large world does not need five times its size
 	}
 	runs.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
-		st, ok := findTestCase(o.Story)
+		st, ok := findTestCase(o.TestCase)
 		if !ok {
-			return failedResult(address{Story: o.Story, Seed: 1}, ruleError, "there is no test case "+o.Story, ""), false
+			return failedResult(address{TestCase: o.TestCase, Seed: 1}, ruleError, "there is no test case "+o.TestCase, ""), false
 		}
 		outcome, broken := s.runTestCase(st, o, func(p address) { note(p.String()) })
 		return outcome, broken || sim.LeftBehind() > 0

@@ -143,8 +143,8 @@ func TestSound(t *testing.T) {
 					}
 					t.Errorf("%s in %s: %s", p.Rule, p.Replay, p.Why)
 				}
-				if f.Unknown != "" && !strings.HasPrefix(f.Story, "catalogue/") {
-					t.Logf("%s is unknown: %s", f.Story, f.Unknown)
+				if f.Unknown != "" && !strings.HasPrefix(f.TestCase, "catalogue/") {
+					t.Logf("%s is unknown: %s", f.TestCase, f.Unknown)
 				}
 			}
 			t.Logf("%d test cases in %d worlds", stories, worlds)

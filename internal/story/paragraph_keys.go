@@ -15,7 +15,7 @@ import (
 func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 	var nodes []string
 	for _, k := range n.history.HoldingsOf(id) {
-		if k.Withheld().Contains(n.now) && slices.Contains(n.nodes, k.Node) {
+		if k.Blocking().Contains(n.now) && slices.Contains(n.nodes, k.Node) {
 			nodes = append(nodes, k.Node)
 		}
 	}

@@ -87,7 +87,7 @@ func keyEnded(k *history.Holding) string {
 			return "it came back with the expiry that it had before it was extended"
 		case k.ReplacedByItself():
 			return "its master changed its expiry"
-		case existence != k.Withheld():
+		case existence != k.Blocking():
 			return "lost in the crash, after which an older state came back"
 		}
 		return "overwritten by " + Owner(k.Ended.Owner)

@@ -208,9 +208,9 @@ func TestWrongTakeover(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			config := locktest.Config{System: locks.Postgres, Stories: func(story string) bool { return story == l.testCase }}
 			for f := range locktest.Survey(t, config, newTakeover(l.method, 150*time.Millisecond)) {
-				t.Logf("%s: %d of %d worlds", f.Story, f.Failed, f.Worlds)
+				t.Logf("%s: %d of %d worlds", f.TestCase, f.Failed, f.Worlds)
 				if !slices.ContainsFunc(f.Problems, func(p locktest.Problem) bool { return p.Mistake == l.mistake }) {
-					t.Errorf("the test case %s finds %v, want %q among them", f.Story, f.Problems, l.mistake)
+					t.Errorf("the test case %s finds %v, want %q among them", f.TestCase, f.Problems, l.mistake)
 				}
 			}
 		})

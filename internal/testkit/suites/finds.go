@@ -81,9 +81,9 @@ func CheckFindings(t *testing.T, kind string, config locktest.Config, known Find
 			continue
 		}
 		for _, p := range f.Problems {
-			found[f.Story] = append(found[f.Story], p.Rule)
-			if !slices.Contains(known[f.Story], p.Rule) {
-				t.Errorf("%s: %s: %s\nreplay: %s", f.Story, p.Rule, p.Why, p.Command)
+			found[f.TestCase] = append(found[f.TestCase], p.Rule)
+			if !slices.Contains(known[f.TestCase], p.Rule) {
+				t.Errorf("%s: %s: %s\nreplay: %s", f.TestCase, p.Rule, p.Why, p.Command)
 			}
 		}
 		if slow && len(found) == len(known) {

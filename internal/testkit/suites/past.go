@@ -107,18 +107,18 @@ func (p *readerComparison) see(ev *trace.Event) {
 // compareKeys compares what the reader knows of the keys with what a history says about the
 // same moment.
 func (p *readerComparison) compareKeys(now history.Moment, fold *history.History) {
-	withheld := map[history.Place]*history.Holding{}
+	blocking := map[history.Place]*history.Holding{}
 	visible := map[history.Place]bool{}
 	for _, h := range fold.Holdings() {
-		if h.Withheld().Contains(now) {
-			withheld[h.Place] = h
+		if h.Blocking().Contains(now) {
+			blocking[h.Place] = h
 		}
 		for _, i := range h.Visible() {
 			visible[h.Place] = visible[h.Place] || i.Contains(now)
 		}
 	}
 	for _, at := range p.keys.Places() {
-		is, was := p.keys.At(at), withheld[at]
+		is, was := p.keys.At(at), blocking[at]
 		if (is == nil) != (was == nil) || is != nil && (is.Set.Seq != was.Set.Seq || is.Owner != was.Owner) {
 			p.Errorf("%s, event %d: %v holds %v, and by the fold %v", p.name, now.Seq, at, is, was)
 			continue

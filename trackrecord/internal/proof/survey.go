@@ -41,7 +41,7 @@ func survey(t *testing.T, config locktest.Config, build locktest.New) {
 		if len(rules) > 0 {
 			after := time.Since(start).Round(time.Millisecond)
 			f.Attr(t)
-			t.Attr(AttrFails, fmt.Sprintf("%s %d %v %s", f.Story, worlds, after, strings.Join(rules, ",")))
+			t.Attr(AttrFails, fmt.Sprintf("%s %d %v %s", f.TestCase, worlds, after, strings.Join(rules, ",")))
 		}
 	}
 	t.Attr(AttrSuite, fmt.Sprint(worlds))
