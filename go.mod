@@ -8,6 +8,7 @@ require (
 	github.com/redis/go-redis/v9 v9.16.0
 	github.com/yuin/gopher-lua v1.1.1
 	gopkg.in/yaml.v3 v3.0.1
+	maragu.dev/gomponents v1.2.0
 )
 
 require (

@@ -16,6 +16,7 @@ require (
 require (
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	golang.org/x/text v0.37.0 // indirect
+	maragu.dev/gomponents v1.2.0 // indirect
 )
 
 require (

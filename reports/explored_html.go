@@ -1,9 +1,10 @@
 package reports
 
 import (
-	"html/template"
 	"io"
 	"slices"
+
+	g "maragu.dev/gomponents"
 
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/webpage"
@@ -56,8 +57,8 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) w
 	}
 	add(found, known)
 	add(ranOn, exclude(withBars(legend(r.RanOn), r.RanOn), known))
-	s := webpage.New(p.Title, fill("explored.html", p), asset("explored.css"))
-	s.Script = template.JS(asset("explored.js"))
+	s := webpage.New(p.Title, g.Raw(string(fill("explored.html", p))), asset("explored.css"))
+	s.Script = asset("explored.js")
 	return s
 }
 

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/webpage"
 )
 
 // htmlFiles contains the templates, styles and scripts of pages. html/template escapes the
@@ -19,7 +22,7 @@ var htmlFiles embed.FS
 
 // templates returns the parsed templates of the folder html.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(htmlFiles, "html/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"render": render}).ParseFS(htmlFiles, "html/*.html"))
 })
 
 func init() {
@@ -40,6 +43,9 @@ func fill(name string, data any) template.HTML {
 	}
 	return template.HTML(b.String())
 }
+
+// render returns a piece of a page, for a template.
+func render(piece g.Node) template.HTML { return template.HTML(webpage.Render(piece)) }
 
 // asset returns the contents of a file in the folder html.
 func asset(name string) string {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/diagram"
@@ -44,7 +46,7 @@ type scenarioSheet struct {
 	// Signs are the signs of the diagram that readers could confuse with each other.
 	Signs []diagram.Sign
 	// Patterns are the hatch patterns of the diagrams.
-	Patterns template.HTML
+	Patterns g.Node
 	// Meanings are the meanings of the marked words. The parts of the page add to them.
 	Meanings map[string]string
 }
@@ -52,8 +54,8 @@ type scenarioSheet struct {
 // A variantSheet is the part of the page about one variant.
 type variantSheet struct {
 	ID, Name, Title, Story, Question string
-	// Board is the storyboard; "" if the page has none.
-	Board                       template.HTML
+	// Board is the storyboard; nil if the page has none.
+	Board                       g.Node
 	Cast, Explained, Debate     []remark
 	Assumption, Why, Prevention string
 	Lesson                      string
@@ -87,7 +89,7 @@ type runSheet struct {
 	ID, Fencing string
 	Name        story.Raw
 	Verdict     badge
-	Figure      template.HTML
+	Figure      g.Node
 	Steps       []stepSheet
 	States      stateSheet
 	LeftOut     string
@@ -183,9 +185,9 @@ func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.
 	}
 	s.Alarm = slices.Contains(alarms, StandingOf(r))
 	s.Measures = measureFacts(pairs)
-	page := webpage.New(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), slide.Style(), asset("scenario.css"))
+	page := webpage.New(s.Name+": "+s.Title, g.Raw(string(fill("scenario.html", s))), diagram.Style(), slide.Style(), asset("scenario.css"))
 	page.Links = links
-	page.Script = template.JS(asset("scenario.js"))
+	page.Script = asset("scenario.js")
 	return page
 }
 

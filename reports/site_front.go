@@ -2,8 +2,9 @@ package reports
 
 import (
 	"fmt"
-	"html/template"
 	"io"
+
+	g "maragu.dev/gomponents"
 
 	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
@@ -112,7 +113,7 @@ func seedOf(results []*scenarios.Result) (seed uint64, isSame bool) {
 
 // sheet returns the page with the data.
 func (f front) sheet() webpage.Page {
-	page := webpage.New(frontTitle, fill("index.html", f), asset("matrix.css"), asset("explored.css"))
-	page.Script = template.JS(asset("matrix.js"))
+	page := webpage.New(frontTitle, g.Raw(string(fill("index.html", f))), asset("matrix.css"), asset("explored.css"))
+	page.Script = asset("matrix.js")
 	return page
 }

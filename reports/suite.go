@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/webpage"
@@ -229,7 +231,7 @@ func writeSuiteHTML(w io.Writer, s *Suite, _ Options) error {
 		tests = append(tests, testPage{d.title, d.summary, d.chapters})
 		names = append(names, d.title)
 	}
-	_, err := w.Write(webpage.New("locktest: "+strings.Join(names, ", "), fill("suite.html", tests)).HTML())
+	_, err := w.Write(webpage.New("locktest: "+strings.Join(names, ", "), g.Raw(string(fill("suite.html", tests)))).HTML())
 	return err
 }
 

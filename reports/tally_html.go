@@ -3,6 +3,8 @@ package reports
 import (
 	"io"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/locksim/locksim/internal/webpage"
 )
 
@@ -40,7 +42,7 @@ func (t *Tally) sheet(pages pageFinder, o Options) webpage.Page {
 		Title: tallyTitle, Answer: tables.answer(), Tables: tables.tables(),
 		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.scenarioList(),
 	}
-	sheet := webpage.New(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
+	sheet := webpage.New(tallyTitle, g.Raw(string(fill("tally.html", page))), asset("explored.css"), asset("tally.css"))
 	sheet.Links = o.withSite(nil)
 	return sheet
 }

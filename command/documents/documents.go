@@ -6,7 +6,6 @@ package documents
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	"strings"
 	"unicode"
 
@@ -58,7 +57,7 @@ func convert(source []byte, resolve func(link string) string) (website.Document,
 	}
 	var b bytes.Buffer
 	err = converter.Renderer().Render(&b, source, root)
-	d.Body = template.HTML(reachable.Replace(b.String()))
+	d.Body = reachable.Replace(b.String())
 	return d, err
 }
 

@@ -1,9 +1,10 @@
 package diagram
 
 import (
-	"html/template"
 	"slices"
 	"time"
+
+	g "maragu.dev/gomponents"
 
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
@@ -135,7 +136,7 @@ type figurePennant struct {
 }
 
 // SVG draws the figure, for a page that has the [Style] and the [Patterns].
-func (f Figure) SVG() template.HTML { return fill("diagram.html", f) }
+func (f Figure) SVG() g.Node { return g.Raw(string(fill("diagram.html", f))) }
 
 // HasLane reports whether a process has a lane in the figure.
 func (f Figure) HasLane(process string) bool {

@@ -1,7 +1,7 @@
 package diagram
 
 import (
-	"html/template"
+	g "maragu.dev/gomponents"
 
 	"github.com/locksim/locksim/trace"
 )
@@ -35,7 +35,7 @@ func (s Sign) Width() int { return 2 * s.Pill.X }
 func (s Sign) Height() int { return s.Pill.end() }
 
 // SVG draws the sign alone.
-func (s Sign) SVG() template.HTML { return fill("sign.html", s) }
+func (s Sign) SVG() g.Node { return g.Raw(string(fill("sign.html", s))) }
 
 // A figureKey is the row at the end of a self-contained picture that explains the signs.
 type figureKey struct {

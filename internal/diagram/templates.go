@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"strings"
 	"sync"
+
+	g "maragu.dev/gomponents"
 )
 
 // files contains the templates and styles. html/template escapes the values that the
@@ -52,4 +54,4 @@ func asset(name string) string {
 func Style() string { return asset("diagram-colours.css") + asset("diagram.css") }
 
 // Patterns returns the hatch patterns that figures refer to. A page must contain them once.
-func Patterns() template.HTML { return fill("defs.html", nil) }
+func Patterns() g.Node { return g.Raw(string(fill("defs.html", nil))) }

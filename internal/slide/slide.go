@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/storyboard"
 )
@@ -46,7 +48,7 @@ func Style() string {
 
 // SVG draws a board, for a page that has the [Style], and the style and the patterns of
 // package diagram.
-func SVG(b *storyboard.Board) template.HTML { return fill("storyboard.html", b) }
+func SVG(b *storyboard.Board) g.Node { return g.Raw(string(fill("storyboard.html", b))) }
 
 // Picture returns boards, one below the other, as a self-contained SVG document with a title.
 // page is a style sheet with the colours of a light and of a dark page. The document has the dark
@@ -62,13 +64,13 @@ func Picture(title string, boards []*storyboard.Board, page string) []byte {
 		Boards   []placed
 		Style    template.CSS
 		Patterns template.HTML
-	}{Title: title, Height: storyboard.Height * len(boards), Patterns: diagram.Patterns()}
+	}{Title: title, Height: storyboard.Height * len(boards), Patterns: template.HTML(g.Group{diagram.Patterns()}.String())}
 	style := Style()
 	for i, b := range boards {
 		if !strings.Contains(style, b.Style) {
 			style += b.Style
 		}
-		sheet.Boards = append(sheet.Boards, placed{SVG(b), i * storyboard.Height})
+		sheet.Boards = append(sheet.Boards, placed{fill("storyboard.html", b), i * storyboard.Height})
 	}
 	sheet.Style = template.CSS(diagram.PaperStyle(page, style))
 	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("picture.html", sheet)))

@@ -4,20 +4,14 @@ package webpage
 
 import (
 	_ "embed"
-	"fmt"
-	"html/template"
 	"strings"
-	"sync"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 )
 
 //go:embed page.css
 var style string
-
-//go:embed page.html
-var frame string
-
-// frameTemplate returns the parsed frame.
-var frameTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(frame)) })
 
 // Style returns the style that all pages have: their colours, texts and tables.
 func Style() string { return style }
@@ -26,24 +20,57 @@ func Style() string { return style }
 type Page struct {
 	Title  string
 	Links  []Link
-	Style  template.CSS
-	Script template.JS
-	Body   template.HTML
+	Style  string
+	Script string
+	Body   g.Node
 }
 
 // A Link is a link to another page of the same site.
 type Link struct{ To, Text string }
 
 // New returns a page with the style that all pages have, followed by further styles.
-func New(title string, body template.HTML, styles ...string) Page {
-	return Page{Title: title, Body: body, Style: template.CSS(style + strings.Join(styles, ""))}
+func New(title string, body g.Node, styles ...string) Page {
+	return Page{Title: title, Body: body, Style: style + strings.Join(styles, "")}
 }
 
 // HTML returns the page in HTML.
 func (p Page) HTML() []byte {
-	var b strings.Builder
-	if err := frameTemplate().Execute(&b, p); err != nil {
-		panic(fmt.Sprintf("webpage: %v", err)) // a strings.Builder never fails, and the frame is tested
-	}
-	return []byte(b.String())
+	return []byte(Render(h.Doctype(h.HTML(h.Lang("en"), p.head(), g.Text("\n"), p.body()))))
 }
+
+// head returns the head of the page.
+func (p Page) head() g.Node {
+	return h.Head(
+		h.Meta(h.Charset("utf-8")),
+		meta("viewport", "width=device-width, initial-scale=1"),
+		meta("color-scheme", "light dark"),
+		meta("generator", "locksim"),
+		h.Link(h.Rel("icon"), h.Href("data:,")),
+		h.TitleEl(g.Text(p.Title)),
+		h.StyleEl(g.Raw(p.Style)),
+	)
+}
+
+// meta returns an entry of the head.
+func meta(name, content string) g.Node { return h.Meta(h.Name(name), h.Content(content)) }
+
+// body returns what a reader sees: the links to other pages, and the report.
+func (p Page) body() g.Node {
+	return h.Body(
+		h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to the report")), g.Text("\n"),
+		h.Header(h.Class("site"),
+			h.Span(h.Class("brand"), g.Text("locksim")), g.Text("\n"),
+			g.If(len(p.Links) > 0, Nav(p.Links)),
+		), g.Text("\n"),
+		h.Main(h.ID("main"), p.Body), g.Text("\n"),
+		g.If(p.Script != "", h.Script(g.Raw(p.Script))),
+	)
+}
+
+// Nav returns the links to the other pages of a site.
+func Nav(links []Link) g.Node {
+	return h.Nav(h.Aria("label", "Site"), g.Map(links, func(l Link) g.Node { return h.A(h.Href(l.To), g.Text(l.Text)) }))
+}
+
+// Render returns a piece of a page in HTML.
+func Render(piece g.Node) string { return g.Group{piece}.String() }

@@ -48,7 +48,7 @@ func (s Site) DocumentPages() ([]Page, error) {
 		for i, e := range list.Entries {
 			data := documentPage{documentEntry: e, IsChapter: dir == "learn"}
 			if data.IsChapter {
-				data.Body = template.HTML(foldAnswers(string(data.Body)))
+				data.Body = foldAnswers(data.Body)
 				if i > 0 {
 					data.Before = &list.Entries[i-1]
 				}
@@ -113,6 +113,9 @@ type documentPage struct {
 	IsChapter     bool
 	Before, After *documentEntry
 }
+
+// HTML returns the body of the document.
+func (p documentPage) HTML() template.HTML { return template.HTML(p.Body) }
 
 // resolve returns the address of a link in a document, whose path in the project is file.
 func (s Site) resolve(file, link string) string {

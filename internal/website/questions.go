@@ -1,10 +1,6 @@
 package website
 
-import (
-	"html/template"
-
-	"github.com/locksim/locksim/internal/quiz"
-)
+import "github.com/locksim/locksim/internal/quiz"
 
 // QuestionPages runs all questions, and returns a page for each, and a page with the list of
 // them. next is called before each.
@@ -63,10 +59,10 @@ type questionPage struct {
 }
 
 // script returns files of the folder html as one script.
-func script(names ...string) template.JS {
+func script(names ...string) string {
 	all := ""
 	for _, name := range names {
 		all += asset(name)
 	}
-	return template.JS(all)
+	return all
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/locksim/locksim/internal/webpage"
 )
 
@@ -36,10 +38,10 @@ var (
 )
 
 // A Document is a Markdown file as HTML. Its title is its first heading, and Summary its first
-// paragraph as plain text.
+// paragraph as plain text. Body is HTML.
 type Document struct {
 	Title, Summary string
-	Body           template.HTML
+	Body           string
 }
 
 // A Page is a file of the site.
@@ -114,11 +116,11 @@ func (s Site) Links(up string) []webpage.Link {
 const NavPlace = "<!-- site -->"
 
 // Nav returns the links from a page to the parts of the site in HTML. up is as in Links.
-func (s Site) Nav(up string) template.HTML { return fill("nav.html", s.Links(up)) }
+func (s Site) Nav(up string) string { return webpage.Render(webpage.Nav(s.Links(up))) }
 
 // page returns a page of the site. up is as in Links.
 func (s Site) page(up, title string, body template.HTML) webpage.Page {
-	p := webpage.New(title, body, asset("site.css"))
+	p := webpage.New(title, g.Raw(string(body)), asset("site.css"))
 	p.Links = s.Links(up)
 	return p
 }

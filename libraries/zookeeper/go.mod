@@ -15,4 +15,5 @@ require (
 	github.com/redis/go-redis/v9 v9.16.0 // indirect
 	github.com/yuin/gopher-lua v1.1.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
+	maragu.dev/gomponents v1.2.0 // indirect
 )

@@ -126,7 +126,7 @@ func fillIn(index []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be run: %s", first, answer)
 	}
 	return []byte(strings.NewReplacer(
-		"<!-- patterns -->", string(diagram.Patterns()),
+		"<!-- patterns -->", webpage.Render(diagram.Patterns()),
 		"<!-- catalogue -->", `<script type="application/json" id="catalogue">`+string(catalogue)+"</script>",
 		"<!-- locks -->", `<script type="application/json" id="locks">`+string(kinds)+"</script>",
 		"<!-- first -->", `<script type="application/json" id="first">`+string(answer)+"</script>",
