@@ -4,14 +4,12 @@ import (
 	"slices"
 	"time"
 
-	g "maragu.dev/gomponents"
-
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
 
 // A Figure is a space-time diagram with its layout. Everything in it has its position in
-// pixels, and the template diagram.html writes it without further decisions.
+// pixels, and [Figure.SVG] writes it without further decisions.
 type Figure struct {
 	// ID and Title are those of the run. Desc describes the figure in words.
 	ID, Title, Desc string
@@ -134,9 +132,6 @@ type figurePennant struct {
 	TextX int
 	Seq   int // of the event that the pennant is about
 }
-
-// SVG draws the figure, for a page that has the [Style] and the [Patterns].
-func (f Figure) SVG() g.Node { return g.Raw(string(fill("diagram.html", f))) }
 
 // HasLane reports whether a process has a lane in the figure.
 func (f Figure) HasLane(process string) bool {

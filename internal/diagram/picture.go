@@ -1,11 +1,13 @@
 package diagram
 
 import (
-	"html/template"
 	"strings"
+
+	g "maragu.dev/gomponents"
 
 	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/svg"
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
@@ -16,39 +18,25 @@ type Strip struct {
 	Figure  Figure
 }
 
-// A sheet is the data of the template that writes a picture.
-type sheet struct {
-	Title         string
-	Style         template.CSS
-	Width, Height int
-	Strips        []placedStrip
-	KeyY          int
-	Key           figureKey
-}
-
-// A placedStrip is a strip with its vertical position.
-type placedStrip struct {
-	Strip
-	Y int
-}
-
 // Picture draws figures one below the other as a self-contained SVG document for slides and
 // papers. At its end it explains the signs. page is a style sheet whose first rule has the
 // colours of a light page. The picture has these colours.
 func Picture(title string, strips []Strip, page string) []byte {
 	const titleHeight, headingHeight = 44, 34
-	s := sheet{Title: story.Visible(textwrap.OneLine(title)), Style: template.CSS(paperStyle(page)), Height: titleHeight}
-	s.Width = textWidth(s.Title, 18) + 28
+	title = story.Visible(textwrap.OneLine(title))
+	width, height := textWidth(title, 18)+28, titleHeight
+	var drawn g.Group
 	for _, strip := range strips {
-		s.Height += headingHeight
-		s.Strips = append(s.Strips, placedStrip{strip, s.Height})
-		s.Height += strip.Figure.Height
-		s.Width = max(s.Width, strip.Figure.Width, textWidth(strip.Heading, 14)+28)
+		height += headingHeight
+		drawn = append(drawn, g.Text("\n"), svg.Text("heading", 14, height-10, strip.Heading), g.Text("\n"), svg.Shifted("", height, strip.Figure.SVG()))
+		height += strip.Figure.Height
+		width = max(width, strip.Figure.Width, textWidth(strip.Heading, 14)+28)
 	}
-	s.Key, s.KeyY = newKey(14), s.Height
-	s.Height += s.Key.Height
-	s.Width = max(s.Width, s.Key.Width)
-	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("svg.html", s)))
+	key, keyY := newKey(14), height
+	width, height = max(width, key.Width), height+key.Height
+	return svg.Document("img", title, paperStyle(page), width, height,
+		g.Raw(patterns), svg.Paper(width, height), svg.Text("title", 14, 30, title),
+		drawn, g.Text("\n"), svg.Shifted("diagram", keyY, key.draw()))
 }
 
 var (
@@ -64,14 +52,14 @@ var (
 // paperStyle returns the style of a self-contained picture, with the colours of a light page.
 func paperStyle(page string) string {
 	const headings = ".title { font: 700 18px sans-serif; } .heading { font: 600 14px sans-serif; }\n"
-	return strings.TrimSpace(withColours(asset("diagram.css"), page, lightRule().FindString)) + "\n" + headings
+	return strings.TrimSpace(withColours(rules, page, lightRule().FindString)) + "\n" + headings
 }
 
 // PaperStyle returns the style of a self-contained picture that has figures in a further style.
 // page is a style sheet with the colours of a light and of a dark page. The picture has the dark
 // colours only in a program that prefers dark pages.
 func PaperStyle(page, style string) string {
-	style = asset("diagram.css") + style
+	style = rules + style
 	light, dark := withColours(style, page, lightRule().FindString), withColours(style, page, darkRule().FindString)
 	return light + "@media (prefers-color-scheme: dark) {\n" + dark + "}\n"
 }
@@ -81,7 +69,7 @@ func PaperStyle(page, style string) string {
 // of the diagram's own style sheet. rule returns this rule of a style sheet.
 func withColours(style, page string, rule func(string) string) string {
 	values := map[string]string{}
-	for _, sheet := range []string{page, asset("diagram-colours.css")} {
+	for _, sheet := range []string{page, colours} {
 		for _, c := range colour().FindAllStringSubmatch(rule(sheet), -1) {
 			values[c[1]] = c[2]
 		}

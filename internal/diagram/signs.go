@@ -1,10 +1,6 @@
 package diagram
 
-import (
-	g "maragu.dev/gomponents"
-
-	"github.com/locksim/locksim/trace"
-)
+import "github.com/locksim/locksim/trace"
 
 // A Sign is an example of a sign on the storage's lane, with its meaning.
 type Sign struct {
@@ -33,9 +29,6 @@ func Signs() []Sign {
 func (s Sign) Width() int { return 2 * s.Pill.X }
 
 func (s Sign) Height() int { return s.Pill.end() }
-
-// SVG draws the sign alone.
-func (s Sign) SVG() g.Node { return g.Raw(string(fill("sign.html", s))) }
 
 // A figureKey is the row at the end of a self-contained picture that explains the signs.
 type figureKey struct {

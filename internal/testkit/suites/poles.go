@@ -16,7 +16,7 @@ import (
 // also fails the test if no line leads from the flag of a violation to its moment.
 func checkUncrossed(t *testing.T, r *scenarios.Result) {
 	t.Helper()
-	const pillHeight, pillWithTextHeight = 20, 33 // the height of a pill, which is a decision, and of a pill with a text below it, as in the template pill.html
+	const pillHeight, pillWithTextHeight = 20, 33 // the height of a pill, which is a decision, and of a pill with a text below it, as package diagram draws them
 	for _, v := range r.Scenario.Variants {
 		var runs []story.Run
 		for _, run := range r.Runs {
