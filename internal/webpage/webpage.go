@@ -4,6 +4,7 @@ package webpage
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	g "maragu.dev/gomponents"
@@ -69,7 +70,18 @@ func (p Page) body() g.Node {
 
 // Nav returns the links to the other pages of a site.
 func Nav(links []Link) g.Node {
-	return h.Nav(h.Aria("label", "Site"), g.Map(links, func(l Link) g.Node { return h.A(h.Href(l.To), g.Text(l.Text)) }))
+	return h.Nav(h.Aria("label", "Site"), g.Map(links, func(l Link) g.Node { return h.A(Href(l.To), g.Text(l.Text)) }))
+}
+
+// Href returns the attribute with the address of a link. It returns nil, which leaves a link
+// that leads nowhere, for an address that could run a script, such as javascript:alert(1).
+func Href(address string) g.Node {
+	scheme, _, hasColon := strings.Cut(address, ":")
+	isRelative := !hasColon || strings.ContainsAny(scheme, "/?#")
+	if isRelative || slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(scheme)) {
+		return h.Href(address)
+	}
+	return nil
 }
 
 // Render returns a piece of a page in HTML.
