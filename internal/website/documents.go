@@ -3,13 +3,16 @@ package website
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"path"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/repository"
+	"github.com/locksim/locksim/internal/webpage"
 )
 
 // DocumentPages returns a page for each Markdown file, and a page with the list of them for
@@ -45,28 +48,49 @@ func (s Site) DocumentPages() ([]Page, error) {
 	}
 	for _, dir := range []string{"learn", "libraries", "."} {
 		list := lists[dir]
-		for i, e := range list.Entries {
-			data := documentPage{documentEntry: e, IsChapter: dir == "learn"}
-			if data.IsChapter {
-				data.Body = foldAnswers(data.Body)
-				if i > 0 {
-					data.Before = &list.Entries[i-1]
-				}
-				if i+1 < len(list.Entries) {
-					data.After = &list.Entries[i+1]
-				}
-			}
-			page := s.page("../", e.Title, fill("document.html", data))
-			if data.IsChapter {
-				page.Script = script("progress.js")
-			}
-			pages = append(pages, Page{list.Folder + "/" + e.Name + ".html", page.HTML()})
+		for i := range list.Entries {
+			pages = append(pages, s.documentPage(list, i))
 		}
-		page := s.page("../", list.Title, fill("documents.html", list))
-		page.Script = script("progress.js")
-		pages = append(pages, Page{list.Folder + "/index.html", page.HTML()})
+		pages = append(pages, s.listPage(list))
 	}
 	return pages, nil
+}
+
+// documentPage returns the page of a document in a list.
+func (s Site) documentPage(l *documentList, index int) Page {
+	d := l.Entries[index]
+	if l.Folder != ChaptersFolder {
+		return s.page(l.Folder, d.Name, d.Title, h.Article(h.Class("document"), g.Raw(d.Body)))
+	}
+	var links []webpage.Link
+	for _, e := range l.Entries {
+		links = append(links, webpage.Link{To: e.Name + ".html", Text: e.Title})
+	}
+	return s.page(l.Folder, d.Name, d.Title, g.Group{
+		h.Article(h.Class("document"), h.Data("chapter", d.Name), g.Raw(foldAnswers(d.Body))),
+		h.P(h.Class("screen"), button("done", "Mark as read", g.Attr("hidden")), g.Text(" "), h.Span(h.ID("said"), h.Role("status"))),
+		neighbours("Chapters", links, index),
+	}, progressScript)
+}
+
+// listPage returns the page that lists the documents of a folder. The chapters have an order,
+// and the page shows which of them the reader has read.
+func (s Site) listPage(l *documentList) Page {
+	isOfChapters := l.Folder == ChaptersFolder
+	entries := g.Group{h.Class("entries"), g.Map(l.Entries, func(e documentEntry) g.Node {
+		return h.Li(
+			h.A(webpage.Href(e.Name+".html"), g.Text(e.Title)),
+			g.If(isOfChapters, g.Group{g.Text(" "), progressOf("chapters/" + e.Name)}),
+			g.If(e.Summary != "", g.Group{h.Br(), h.Span(h.Class("soft"), g.Text(e.Summary))}),
+		)
+	})}
+	body := g.Group{h.H1(g.Text(l.Title)), h.P(g.Text(l.Opening))}
+	if isOfChapters {
+		body = append(body, h.Ol(entries), progress())
+	} else {
+		body = append(body, h.Ul(entries))
+	}
+	return s.page(l.Folder, "index", l.Title, body, progressScript)
 }
 
 // foldAnswers folds what follows each question of a chapter, up to the next part, the next question
@@ -95,7 +119,7 @@ var (
 	afterAnswer       = lazy.Regexp(`<h2|<p><strong>What do you expect\?</strong>|<!-- file: `)
 )
 
-// A documentList is the data of the page that lists the documents of a folder.
+// A documentList is the documents of a folder, with the texts of the page that lists them.
 type documentList struct {
 	Folder, Title, Opening string
 	Entries                []documentEntry
@@ -106,16 +130,6 @@ type documentEntry struct {
 	Document
 	Name string
 }
-
-// A documentPage is the data of a document's page. A chapter has neighbours.
-type documentPage struct {
-	documentEntry
-	IsChapter     bool
-	Before, After *documentEntry
-}
-
-// HTML returns the body of the document.
-func (p documentPage) HTML() template.HTML { return template.HTML(p.Body) }
 
 // resolve returns the address of a link in a document, whose path in the project is file.
 func (s Site) resolve(file, link string) string {

@@ -7,14 +7,12 @@
 package website
 
 import (
-	"embed"
-	"fmt"
-	"html/template"
+	_ "embed"
 	"io/fs"
 	"strings"
-	"sync"
 
 	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/webpage"
 )
@@ -51,28 +49,15 @@ type Page struct {
 	Data []byte
 }
 
-//go:embed html
-var files embed.FS
-
-var templates = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, "html/*.html")) })
-
-// fill returns the result of a template.
-func fill(name string, data any) template.HTML {
-	var b strings.Builder
-	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
-		panic(fmt.Sprintf("website: %s: %v", name, err)) // a strings.Builder never fails, and the templates are tested
-	}
-	return template.HTML(b.String())
-}
-
-// asset returns the contents of a file in the folder html.
-func asset(name string) string {
-	data, err := files.ReadFile("html/" + name)
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(data)
-}
+// The style of all pages of the site, and the scripts of some of them.
+var (
+	//go:embed site.css
+	style string
+	//go:embed progress.js
+	progressScript string
+	//go:embed question.js
+	questionScript string
+)
 
 // A Site is what the pages know of the site that they belong to.
 type Site struct {
@@ -118,16 +103,59 @@ const NavPlace = "<!-- site -->"
 // Nav returns the links from a page to the parts of the site in HTML. up is as in Links.
 func (s Site) Nav(up string) string { return webpage.Render(webpage.Nav(s.Links(up))) }
 
-// page returns a page of the site. up is as in Links.
-func (s Site) page(up, title string, body template.HTML) webpage.Page {
-	p := webpage.New(title, g.Raw(string(body)), asset("site.css"))
-	p.Links = s.Links(up)
-	return p
+// page returns the page with a name in a folder of the site.
+func (s Site) page(folder, name, title string, body g.Node, scripts ...string) Page {
+	p := webpage.New(title, body, style)
+	p.Links = s.Links("../")
+	p.Script = strings.Join(scripts, "")
+	return Page{folder + "/" + name + ".html", p.HTML()}
 }
 
 // Start returns the start page.
 func (s Site) Start() Page {
-	page := s.page("", "locksim: distributed locks, and what breaks them", fill("start.html", s.parts()))
-	page.Links = nil
-	return Page{"index.html", page.HTML()}
+	body := g.Group{
+		h.H1(g.Text("What breaks a distributed lock?")),
+		h.P(g.Text("A client is paused, its lease expires, another client is granted the lock, and then the first one writes. In 2016 Martin\n" +
+			"Kleppmann and Salvatore Sanfilippo (antirez) argued about such stories. Here they run: real lock clients, in virtual time,\n" +
+			"against simulated servers, with each fault exactly where the story says. Every verdict is computed from a run.")),
+		h.Ul(h.Class("parts"), g.Map(s.parts(), func(p part) g.Node {
+			return h.Li(h.H2(h.A(webpage.Href(p.To), g.Text(p.Title))), h.P(g.Text(p.Summary)))
+		})),
+		h.P(h.Class("soft"), g.Text("The pages work without a network. They store your progress only in this browser.")),
+	}
+	return Page{"index.html", webpage.New("locksim: distributed locks, and what breaks them", body, style).HTML()}
+}
+
+// neighbours links to the pages before and after the page with an index.
+func neighbours(label string, pages []webpage.Link, index int) g.Node {
+	before := h.Span() // which keeps the link to the page after on the right
+	var after g.Node
+	if index > 0 {
+		before = h.A(webpage.Href(pages[index-1].To), g.Text("← "+pages[index-1].Text))
+	}
+	if index+1 < len(pages) {
+		after = h.A(webpage.Href(pages[index+1].To), g.Text(pages[index+1].Text+" →"))
+	}
+	return h.Nav(h.Class("neighbours"), h.Aria("label", label), before, after)
+}
+
+// progress shows how far the reader has come. The script progress.js fills it.
+func progress() g.Node {
+	return h.Section(h.Class("progress screen"), h.ID("progress"), g.Attr("hidden"), h.Aria("labelledby", "progress-title"),
+		h.H2(h.ID("progress-title"), g.Text("Your progress")),
+		h.P(h.ID("count")),
+		h.P(
+			button("export", "Save to a file"), g.Text(" "), button("import", "Load from a file"), g.Text(" "), button("forget", "Forget"), g.Text("\n"),
+			h.Input(h.Type("file"), h.ID("file"), h.Accept("application/json,.json"), g.Attr("hidden"), h.Aria("label", "A file with your progress")),
+		),
+		h.P(h.ID("said"), h.Role("status")),
+	)
+}
+
+// progressOf shows whether the reader has read a chapter or answered a question.
+func progressOf(name string) g.Node { return h.Span(h.Class("good"), h.Data("progress", name)) }
+
+// button returns a button for a script.
+func button(id, text string, more ...g.Node) g.Node {
+	return h.Button(h.Type("button"), h.ID(id), g.Group(more), g.Text(text))
 }
