@@ -1,19 +1,21 @@
 package exercises
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"hash/fnv"
 	"math/rand"
+	"os"
 	"strconv"
 	"strings"
-	"text/template"
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
 )
 
-// worldFiles has the scenarios of the hidden worlds. They are templates: see [values].
+// worldFiles has the scenarios of the hidden worlds, with the values that a seed decides written
+// as ${A}: see [values].
 //
 //go:embed _worlds
 var worldFiles embed.FS
@@ -161,7 +163,7 @@ func (h hiddenWorld) file() string { return strings.TrimSuffix(h.name, "-strange
 // on: the TTL, the key, which client plays which part, and which nodes fail.
 func (h hiddenWorld) with(seed uint64) trialWorld {
 	random := rand.New(rand.NewSource(int64(seed)))
-	v := values{ttl: time.Duration(1000+random.Intn(1400)) * time.Millisecond, Key: fmt.Sprintf("job-%d", random.Intn(1000))}
+	v := values{ttl: time.Duration(1000+random.Intn(1400)) * time.Millisecond, key: fmt.Sprintf("job-%d", random.Intn(1000))}
 	for _, i := range random.Perm(3) {
 		v.clients = append(v.clients, fmt.Sprintf("client-%d", i+1))
 	}
@@ -169,41 +171,48 @@ func (h hiddenWorld) with(seed uint64) trialWorld {
 	for _, i := range random.Perm(5) {
 		v.nodes = append(v.nodes, fmt.Sprintf("redis-%d", i+1))
 	}
-	text, err := template.ParseFS(worldFiles, "_worlds/"+h.file()+".yaml")
-	var b strings.Builder
-	if err == nil {
-		err = text.Execute(&b, v)
-	}
+	text, err := worldFiles.ReadFile("_worlds/" + h.file() + ".yaml")
 	if err != nil {
-		panic(err) // impossible: the files are part of the program, and a test renders all
+		panic(err) // impossible: the files are part of the program
 	}
+	world := trialWorld{hiddenWorld: h, seed: seed, clients: v.clients, text: os.Expand(string(text), v.value)}
 	if h.isLoose {
-		b.WriteString("unscripted: true\n")
+		world.text += "unscripted: true\n"
 	}
-	return trialWorld{hiddenWorld: h, seed: seed, clients: v.clients, text: b.String()}
+	return world
 }
 
-// values are what a world's template can ask for.
+// values are what a seed decides in a world.
 type values struct {
 	ttl            time.Duration
 	clients, nodes []string
-	Key            string
+	key            string
 }
 
-// A, B and C return the names of the clients that a world is about. D returns the name of a
-// client that uses the lock before them, without any fault. After that the servers have the
-// scripts of the lock, so a message that a fault holds back is the one with the effect: the
-// first EVALSHA of a script would do nothing, whenever it arrives.
-func (v values) A() string { return v.clients[0] }
-func (v values) B() string { return v.clients[1] }
-func (v values) C() string { return v.clients[2] }
-func (v values) D() string { return v.clients[3] }
-
-// Node returns the name of one of the five nodes. The nodes are counted from 1, in an order
-// that depends on the seed.
-func (v values) Node(i int) string { return v.nodes[i-1] }
-
-// TTL returns a part or a multiple of the TTL.
-func (v values) TTL(factor float64) string {
-	return time.Duration(float64(v.ttl) * factor).Round(time.Millisecond).String()
+// value returns the value that is written as ${name} in the file of a world:
+//
+//   - A, B and C are the names of the clients that a world is about. D is the name of a client
+//     that uses the lock before them, without any fault. After that the servers have the scripts
+//     of the lock, so a message that a fault holds back is the one with the effect: the first
+//     EVALSHA of a script would do nothing, whenever it arrives.
+//   - Key is the key of the lock.
+//   - Node 1 to Node 5 are the names of the nodes, in an order that depends on the seed.
+//   - TTL is the TTL, and TTL 0.5 half of it.
+func (v values) value(name string) string {
+	name, argument, _ := strings.Cut(name, " ")
+	number, err := strconv.ParseFloat(cmp.Or(argument, "1"), 64)
+	if err != nil {
+		panic(err) // impossible: a test reads all files
+	}
+	switch name {
+	case "A", "B", "C", "D":
+		return v.clients[name[0]-'A']
+	case "Key":
+		return v.key
+	case "Node":
+		return v.nodes[int(number)-1]
+	case "TTL":
+		return time.Duration(float64(v.ttl) * number).Round(time.Millisecond).String()
+	}
+	panic("exercises: the file of a world has an unknown value: " + name) // impossible: a test reads all files
 }
