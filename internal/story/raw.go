@@ -9,8 +9,8 @@ import (
 
 // Raw is text that contains names, keys and errors unchanged from a trace. They come from
 // scenarios and from locks under test, and must not be able to control a reader's terminal.
-// Package fmt and templates write a Raw by its String method, which escapes it. To compare
-// it or look it up, convert it to a string, which escapes nothing.
+// Package fmt writes a Raw by its String method, which escapes it. To compare it or look it
+// up, convert it to a string, which escapes nothing.
 type Raw string
 
 // String returns the text escaped for display: see [Visible].

@@ -1,24 +1,17 @@
 package story
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
 	"testing"
 )
 
 // All usual ways to print a Raw escape it.
 func TestRawIsEscaped(t *testing.T) {
 	const hostile, shown = Raw("a\x1b[31m\n\u202eb\xff\u2028c"), `a\x1b[31m\n\u202eb\xff\u2028c`
-	var page bytes.Buffer
-	if err := template.Must(template.New("").Parse(`<p title="{{.}}">{{.}}</p>`)).Execute(&page, hostile); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct{ got, want string }{
 		{hostile.String(), shown},
 		{fmt.Sprint(hostile), shown},
 		{fmt.Sprintf("%s %v", "the "+hostile, hostile), "the " + shown + " " + shown},
-		{page.String(), `<p title="` + shown + `">` + shown + `</p>`},
 		{Raw("gets the lock: token 7 → 8…").String(), "gets the lock: token 7 → 8…"},
 	} {
 		if c.got != c.want {
