@@ -134,7 +134,7 @@ held, without fencing tokens and with them.`,
 	}
 	root.SetFlagErrorFunc(explainFlagError)
 	width := min(cmp.Or(chooseWidth(stdout), helpWidth), helpWidth)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
+	fitFlags(root, width)
 	root.AddCommand(runCommand(), reportCommand(), explainCommand(), askCommand(), learnCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), diffCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), realityCommand(), realityClientCommand(), realityStorageCommand(), realityGuardCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), siteCommand(), serveCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -14,6 +15,27 @@ import (
 
 // helpWidth is the maximum number of columns of the help.
 const helpWidth = 100
+
+// fitFlags makes the lists of flags in the usage of all commands at most width columns wide.
+// cobra could do so with a template of its own, but the interpreter of text/template looks up
+// methods by name, so that the linker would keep every exported method of the program.
+func fitFlags(root *cobra.Command, width int) {
+	write := root.UsageFunc()
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		out := cmd.OutOrStderr()
+		var usage bytes.Buffer
+		cmd.SetOut(&usage)
+		err := write(cmd)
+		cmd.SetOut(out)
+		text := usage.String()
+		for _, flags := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
+			list, narrow := strings.TrimSpace(flags.FlagUsages()), strings.TrimSpace(flags.FlagUsagesWrapped(width))
+			text = strings.Replace(text, list, narrow, 1)
+		}
+		io.WriteString(out, text) //nolint:errcheck // stdout remembers its errors
+		return err
+	})
+}
 
 // fitHelp makes the help of all commands as wide as a terminal of this width, at most helpWidth
 // columns. If the width is 0, which means that it is not known, the lines stay as they were
