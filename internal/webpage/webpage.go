@@ -70,8 +70,11 @@ func (p Page) body() g.Node {
 
 // Nav returns the links to the other pages of a site.
 func Nav(links []Link) g.Node {
-	return h.Nav(h.Aria("label", "Site"), g.Map(links, func(l Link) g.Node { return h.A(Href(l.To), g.Text(l.Text)) }))
+	return h.Nav(h.Aria("label", "Site"), g.Map(links, func(l Link) g.Node { return A(l.To, l.Text) }))
 }
+
+// A returns a link with a text.
+func A(address, text string) g.Node { return h.A(Href(address), g.Text(text)) }
 
 // Href returns the attribute with the address of a link. It returns nil, which leaves a link
 // that leads nowhere, for an address that could run a script, such as javascript:alert(1).

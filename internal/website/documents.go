@@ -79,7 +79,7 @@ func (s Site) listPage(l *documentList) Page {
 	isOfChapters := l.Folder == ChaptersFolder
 	entries := g.Group{h.Class("entries"), g.Map(l.Entries, func(e documentEntry) g.Node {
 		return h.Li(
-			h.A(webpage.Href(e.Name+".html"), g.Text(e.Title)),
+			webpage.A(e.Name+".html", e.Title),
 			g.If(isOfChapters, g.Group{g.Text(" "), progressOf("chapters/" + e.Name)}),
 			g.If(e.Summary != "", g.Group{h.Br(), h.Span(h.Class("soft"), g.Text(e.Summary))}),
 		)

@@ -50,7 +50,7 @@ func (s Site) QuestionPages(next func(name string)) ([]Page, error) {
 func listTopic(t quiz.Topic) g.Node {
 	return g.Group{h.H2(g.Text(t.Title)), h.Ul(h.Class("entries"), g.Map(t.Items, func(item *quiz.Item) g.Node {
 		return h.Li(
-			h.A(webpage.Href(item.Name+".html"), g.Text(item.Title)),
+			webpage.A(item.Name+".html", item.Title),
 			g.If(item.IsMyth, g.Group{g.Text(" "), h.Span(h.Class("soft"), g.Text("(people say so)"))}),
 			g.Text(" "), progressOf("questions/"+item.Name),
 		)
@@ -148,10 +148,10 @@ func (s Site) runsOf(c *quiz.Card) g.Node {
 	var stories, plays g.Group
 	for _, name := range c.Scenarios {
 		if s.Scenarios[name] {
-			stories = append(stories, g.Text(" "), h.A(webpage.Href("../"+ScenariosFolder+"/"+name+".html"), g.Text(name)))
+			stories = append(stories, g.Text(" "), webpage.A("../"+ScenariosFolder+"/"+name+".html", name))
 		}
 		if s.HasPlayground {
-			plays = append(plays, g.Text(" "), h.A(webpage.Href("../"+PlaygroundFolder+"/index.html#scenario="+name), g.Text(name+" in the playground")))
+			plays = append(plays, g.Text(" "), webpage.A("../"+PlaygroundFolder+"/index.html#scenario="+name, name+" in the playground"))
 		}
 	}
 	return g.Group{

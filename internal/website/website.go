@@ -119,7 +119,7 @@ func (s Site) Start() Page {
 			"Kleppmann and Salvatore Sanfilippo (antirez) argued about such stories. Here they run: real lock clients, in virtual time,\n" +
 			"against simulated servers, with each fault exactly where the story says. Every verdict is computed from a run.")),
 		h.Ul(h.Class("parts"), g.Map(s.parts(), func(p part) g.Node {
-			return h.Li(h.H2(h.A(webpage.Href(p.To), g.Text(p.Title))), h.P(g.Text(p.Summary)))
+			return h.Li(h.H2(webpage.A(p.To, p.Title)), h.P(g.Text(p.Summary)))
 		})),
 		h.P(h.Class("soft"), g.Text("The pages work without a network. They store your progress only in this browser.")),
 	}
@@ -131,10 +131,10 @@ func neighbours(label string, pages []webpage.Link, index int) g.Node {
 	before := h.Span() // which keeps the link to the page after on the right
 	var after g.Node
 	if index > 0 {
-		before = h.A(webpage.Href(pages[index-1].To), g.Text("← "+pages[index-1].Text))
+		before = webpage.A(pages[index-1].To, "← "+pages[index-1].Text)
 	}
 	if index+1 < len(pages) {
-		after = h.A(webpage.Href(pages[index+1].To), g.Text(pages[index+1].Text+" →"))
+		after = webpage.A(pages[index+1].To, pages[index+1].Text+" →")
 	}
 	return h.Nav(h.Class("neighbours"), h.Aria("label", label), before, after)
 }
