@@ -13,16 +13,16 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A blockedCommand is a command that waits until another client provides what it asks for,
-// such as BLPOP on an empty list. miniredis would wait in a goroutine, and the scheduler
-// would decide which of several goroutines is served first. Here the node tries each
-// waiting command again after every other command, in the order in which they arrived. It
-// tries the command as in a transaction, where a command never waits.
+// A blockedCommand is a command that waits until another client provides the data that it asks for,
+// such as BLPOP on an empty list. miniredis would wait in a goroutine, and the scheduler would
+// decide which of several goroutines is served first. Instead, after each command that it executes,
+// the node tries the waiting commands again, in the order in which they arrived. It tries them in a
+// transaction of miniredis, where no command waits.
 type blockedCommand struct {
 	conn       *clientConn
 	request    *sim.Request
 	words      []string
-	nullReply  string // the reply at the timeout, which means that there is nothing to return
+	nullReply  string // the null with which the command is answered at its timeout
 	isFinished bool
 }
 
@@ -62,9 +62,9 @@ func (r *clientConn) runBlocking(m *sim.Request, name string, words []string) {
 	}
 }
 
-// resolveLastID returns the words of an XREAD with each $, which means the last entry of a
-// stream, replaced by the ID of the entry that is the last now. Otherwise, an entry that
-// arrives while the command waits would be skipped.
+// resolveLastID replaces each $ among the words of an XREAD, which stands for the last entry of a
+// stream, by the ID of the stream's current last entry. If the command kept its $, it would skip
+// the entries that arrive while it waits.
 func (r *clientConn) resolveLastID(name string, words []string) []string {
 	streams := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "STREAMS") })
 	if name != "XREAD" || streams < 0 {
@@ -102,9 +102,9 @@ func blockTimeout(name string, words []string) time.Duration {
 	return time.Duration(timeout * float64(unit))
 }
 
-// runInTransaction returns miniredis's answer to a command in a transaction that contains
-// only this command. It uses a new connection to miniredis: on the client's own connection,
-// EXEC would end the client's WATCH.
+// runInTransaction returns miniredis's answer to a command in a transaction that contains only this
+// command. outer is the client's connection to miniredis. The transaction runs on another
+// connection, because on outer its EXEC would end the client's WATCH.
 func (n *node) runInTransaction(outer *mserver.Peer, words []string) string {
 	c := mserver.NewPeer(bufio.NewWriter(io.Discard))
 	c.Ctx, c.Resp3 = newConnectionCtx(), outer.Resp3
@@ -145,7 +145,8 @@ func (b *blockedCommand) keepsWaiting(reply string) bool {
 	return strings.HasPrefix(reply, "-WRONGTYPE") && strings.Contains(name, "POP") && name != "BRPOPLPUSH"
 }
 
-// finish answers the command, and then executes the requests that have arrived behind it.
+// finish answers the command, and then executes the requests that have arrived after it on the same
+// connection.
 func (b *blockedCommand) finish(reply string) {
 	r := b.conn
 	if b.isFinished || !r.n.host.IsUp() {

@@ -16,9 +16,10 @@ import (
 // https://redis.io/docs/latest/commands/delex/). The fidelity tests cannot check them: they
 // compare with an older Redis, which does not have these commands.
 
-// splitCondition removes the condition on the value, such as IFEQ, from the words of a SET,
-// of which the first two are the key and the value. operator is "" if there is no
-// condition. ok is false if there is more than one condition; NX and XX are conditions too.
+// splitCondition splits the words after SET, which are the key, the new value and the options.
+// operator and value are the condition on the current value, such as IFEQ and v1; operator is "" if
+// there is no such condition. rest is the words without the condition. ok is false if the operator
+// has no value, or if there is a second condition, such as NX.
 func splitCondition(args []string) (rest []string, operator, value string, ok bool) {
 	existence := "" // NX or XX
 	rest = args

@@ -59,9 +59,9 @@ const (
 	errReadOnly     = "READONLY You can't write against a read only replica."
 )
 
-// correct is the hook that miniredis calls before every command of a client or a script. It
-// reports whether it has answered the command. It must be called on the loop, except for
-// commands that block, which need no correction.
+// correct is the hook that miniredis calls before every command of a client or a script. It reports
+// whether it has answered the command. It must be called on the loop (the goroutine of the world
+// that calls all servers), except for commands that block, which need no correction.
 func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	n.tracker.addCommand(name, args)
 	n.checkUnserved(name, args)
@@ -88,8 +88,7 @@ func (n *node) query(c *mserver.Peer, words ...string) string {
 	return b.String()
 }
 
-// refuse answers a command with an error. It returns true, as a correction does that has
-// answered.
+// refuse answers a command with an error. It returns true, like a correction that has answered.
 func refuse(c *mserver.Peer, err string) bool {
 	c.WriteError(err)
 	return true
@@ -116,8 +115,8 @@ func unknownCommand(words []string) string {
 	return fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", cString(words[0], most), &b)
 }
 
-// cString returns the part of a text that C's printf shows if the precision is most: at
-// most so many bytes, up to the first zero byte.
+// cString returns the part of a text that C's printf shows with the precision most: at most that
+// many bytes, up to the first zero byte.
 func cString(text string, most int) string {
 	text = text[:min(len(text), most)]
 	if zero := strings.IndexByte(text, 0); zero >= 0 {
@@ -126,10 +125,10 @@ func cString(text string, most int) string {
 	return text
 }
 
-// correctTTL answers TTL, PTTL, EXPIRETIME and PEXPIRETIME with the numbers that Redis
-// returns. Redis counts in whole milliseconds and rounds seconds to the nearest; miniredis
-// rounds everything down. miniredis also answers with an int. Where that has 32 bits, the
-// time of day in milliseconds overflows, but the TTL in seconds does not.
+// correctTTL answers TTL, PTTL, EXPIRETIME and PEXPIRETIME with the numbers that Redis returns.
+// Redis counts in whole milliseconds and rounds seconds to the nearest; miniredis rounds everything
+// down. miniredis also answers with an int. On a machine where an int has 32 bits, the time of day
+// in milliseconds overflows, but the TTL in seconds does not.
 func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	var end, seconds int
 	if _, err := fmt.Sscanf(n.query(c, "TTL", args[0]), ":%d\r\n", &seconds); err != nil || seconds < 0 {
@@ -174,9 +173,9 @@ var lifespans = map[string]lifespan{
 	"EXPIREAT": {unit: time.Second, isAbsolute: true, mayBePast: true}, "PEXPIREAT": {unit: time.Millisecond, isAbsolute: true, mayBePast: true},
 }
 
-// parseLifespan parses the word of a command that says when a key expires. fit is the word
-// for miniredis, with maxLife as its limit, and left is the time from now until the key
-// expires. err is the text of an error, or "".
+// parseLifespan parses the word of a command that says when a key expires. l says how to read the
+// word. fit is the word for miniredis, which limits the key's remaining time to maxLife, and left
+// is the time from now until the key expires. err is the text of an error, or "".
 func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
 	invalid := fmt.Sprintf("ERR invalid expire time in '%s' command", strings.ToLower(command))
 	v, ok := parseInteger(word)
@@ -204,8 +203,8 @@ func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left
 }
 
 // correctSET refuses a SET that Redis refuses, and corrects a SET that lets its key expire in the
-// past. For such a SET, miniredis would keep the TTL for the next key of that name. It would also
-// store a key that expires at the current nanosecond without an expiry.
+// past. For such a SET, miniredis would keep the TTL for the next key of that name. A key that is
+// to expire at the current nanosecond would even be stored without an expiry.
 func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	var nx, xx, keep bool
 	end := 0
@@ -278,10 +277,9 @@ var secondsOption = map[string]string{
 // dispatchWithExpiry makes miniredis answer a command that says when its first key expires:
 // command[timeIndex] is the time, and command[unitIndex] is the word that gives the unit.
 //
-// miniredis parses that time as an int. Where an int has 32 bits, that is too few for the time
-// of day in milliseconds, as in PXAT. Then miniredis gets the next whole second, and
-// fixExpiries corrects the expiry after the whole command. In the middle of a script the expiry
-// cannot be corrected.
+// miniredis parses that time as an int. Where an int has 32 bits, it cannot hold the time of day in
+// milliseconds, as in PXAT. Then miniredis gets the next whole second, and fixExpiries corrects the
+// expiry after the whole command. In the middle of a script the expiry cannot be corrected.
 func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unitIndex, timeIndex int) {
 	if _, err := strconv.Atoi(command[timeIndex]); err == nil {
 		n.dispatch(c, command...)
@@ -367,8 +365,8 @@ func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
 
 var helloReplies sync.Map // replies to HELLO, by the requested version of RESP
 
-// correctINFO answers with the numbers of connections and commands of this server: the
-// counts of miniredis include those of nodes that the instance has served before.
+// correctINFO answers with the numbers of connections and commands of this server: miniredis's own
+// counts include those of other nodes that the same miniredis has served before.
 func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
 	clients := fmt.Sprintf("# Clients\nconnected_clients:%d\r\n", n.openConnections)
 	stats := fmt.Sprintf("# Stats\ntotal_connections_received:%d\r\ntotal_commands_processed:%d\r\n", n.acceptedConnections, n.commandCount)

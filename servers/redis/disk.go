@@ -39,16 +39,16 @@ const maxPostponed = 2 * time.Second
 
 // recordChanges notes that keys have changed. It writes them to the disk now or plans the
 // next write, depending on the persistence.
-func (d *disk) recordChanges(effects []keyChange) {
-	changes := len(effects)
-	d.unsyncedChanges += changes
+func (d *disk) recordChanges(changes []keyChange) {
+	count := len(changes)
+	d.unsyncedChanges += count
 	switch d.policy {
 	case Always:
 		if d.hasMissedChanges {
 			d.saved, d.hasMissedChanges = d.n.keys.clone(), false
 			return
 		}
-		for _, e := range effects {
+		for _, e := range changes {
 			if e.isDeleted {
 				delete(d.saved, e.id)
 			} else {
@@ -70,7 +70,7 @@ func (d *disk) recordChanges(effects []keyChange) {
 			after = 5 * time.Minute
 		}
 		// Plan the write anew when the number of changes reaches 1, 100 or 10,000.
-		if d.unsyncedChanges == changes || d.unsyncedChanges-changes < 100 && d.unsyncedChanges >= 100 || d.unsyncedChanges-changes < 10_000 && d.unsyncedChanges >= 10_000 {
+		if d.unsyncedChanges == count || d.unsyncedChanges-count < 100 && d.unsyncedChanges >= 100 || d.unsyncedChanges-count < 10_000 && d.unsyncedChanges >= 10_000 {
 			d.isSyncPlanned = false
 			d.planSync(max(d.lastSync+after, d.n.host.Now()))
 		}

@@ -23,8 +23,8 @@ func (n *node) storeScript(text string) (*script.Script, error) {
 	return s, nil
 }
 
-// correctEVAL runs a script in the interpreter of package script, in place of miniredis.
-// miniredis makes a new interpreter for each run, which takes longer than everything else
+// correctEVAL runs a script in the interpreter of package script, in place of miniredis. For each
+// script that it runs, miniredis makes a new interpreter, which takes longer than everything else
 // that a lock does, and its error texts differ from Redis's.
 func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	name, readOnly := strings.CutSuffix(name, "_RO")
@@ -96,8 +96,8 @@ func (in *innerConnection) runCommand(words []string, readOnly bool) []byte {
 	return reply
 }
 
-// noscriptCommands are the commands that scripts may not call: those with the flag noscript
-// in the COMMAND reply of Redis 7.0 that miniredis knows.
+// noscriptCommands are the commands that scripts may not call: those that miniredis knows and that
+// have the flag noscript in the reply of Redis 7.0 to COMMAND.
 var noscriptCommands = []string{
 	"AUTH", "BLMOVE", "BLPOP", "BRPOP", "BRPOPLPUSH", "BZPOPMAX", "BZPOPMIN", "CLIENT", "DISCARD", "EVAL", "EVALSHA",
 	"EVALSHA_RO", "EVAL_RO", "EXEC", "HELLO", "MULTI", "PSUBSCRIBE", "PUNSUBSCRIBE", "QUIT", "ROLE", "SCRIPT",
@@ -135,9 +135,9 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 	return true
 }
 
-// lock locks miniredis until unlock is called: then goroutines of miniredis that wait for a
-// change cannot run in the middle of a script or a transaction. If miniredis is already
-// locked, neither call does anything.
+// lock locks miniredis until unlock is called, so that goroutines of miniredis that wait for a
+// change cannot run in the middle of a script or a transaction. If miniredis is already locked,
+// neither lock nor unlock does anything.
 func (n *node) lock() (unlock func()) {
 	if n.isMiniLocked {
 		return func() {}

@@ -19,11 +19,11 @@ type innerConnection struct {
 	miniPeer *mserver.Peer
 	// out has what miniredis has answered to the current command.
 	out bytes.Buffer
-	// reserved is how many bytes of the world's room are taken by out.
+	// reserved is how many bytes out takes of the memory that the world may use.
 	reserved int
 }
 
-// Write stores what miniredis answers, as long as the world has room for it.
+// Write stores what miniredis answers, as long as the world has memory for it.
 func (in *innerConnection) Write(b []byte) (int, error) {
 	if in.n.host.Reserve(len(b)) {
 		in.out.Write(b)

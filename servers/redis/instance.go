@@ -12,10 +12,10 @@ import (
 // serves another node, because starting one takes as long as several commands.
 type instance struct {
 	*miniredis.Miniredis
-	// nodesServed counts the nodes that it has served.
+	// nodesServed counts the nodes that the instance has served.
 	nodesServed int
-	// isBound reports whether it was started inside a world, so that no other world can use
-	// it.
+	// isBound reports whether the instance was started inside a world, so that no other world can
+	// use it (see [pool]).
 	isBound bool
 
 	interpreter *script.Interpreter // the interpreter of its scripts; nil before the first script

@@ -25,8 +25,8 @@ type keyID struct {
 	name string
 }
 
-// describe returns the key as the trace shows it: a name that looks random, and is not a key
-// of a lock, is written as in the commands.
+// describe returns the key as the trace shows it. A name that looks random, and is not the key of a
+// lock, is replaced as in the commands of the trace: by a name that is equal in every run.
 func (k keyID) describe(names *sim.Names) string {
 	name := k.name
 	if !names.IsKey(name) {
@@ -50,7 +50,8 @@ type entry struct {
 	owner   *trace.Actor
 }
 
-// sameValue reports whether two entries have the same value, whenever they expire.
+// sameValue reports whether two entries have the same value, even if they expire at different
+// times.
 func (e entry) sameValue(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
 
 // sameValueAndExpiry reports whether two entries have the same value and expire at the same
@@ -65,7 +66,8 @@ func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
 // sortedIDs returns the IDs of all keys of k, as sortIDs sorts them.
 func (n *node) sortedIDs(k keyspace) []keyID {
-	// The names of words that the trace has not shown yet are given in this order.
+	// sortIDs gives a name to each random word that the trace has not shown yet. This first sorting
+	// makes the order in which it does so independent of the order of the map.
 	ids := slices.SortedFunc(maps.Keys(k), func(a, b keyID) int {
 		return cmp.Or(cmp.Compare(a.db, b.db), strings.Compare(a.name, b.name))
 	})
@@ -142,8 +144,8 @@ func valueWords(db *miniredis.RedisDB, kind, name string) []string {
 	return nil
 }
 
-// writeKey writes a key into miniredis, in place of an older one. A key that has already
-// expired is only deleted.
+// writeKey writes a key into miniredis, in place of an existing key of that name. If e has already
+// expired, the existing key is only deleted.
 func (n *node) writeKey(id keyID, e entry) {
 	if !slices.Contains(n.usedDBs, id.db) {
 		n.usedDBs = append(n.usedDBs, id.db)
@@ -184,7 +186,7 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	}
 	if !e.expires.IsZero() {
 		ev.TTL = e.expires.Sub(n.miniTime)
-		// In true time the key may expire earlier or later than after its TTL, because the
+		// By true time, the key may live for a shorter or longer time than its TTL, because the
 		// node's clock may drift.
 		if at, ok := n.host.When(e.expires); ok {
 			ev.Expires = at
@@ -195,8 +197,9 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	return ev
 }
 
-// goneEvent returns an event for the trace about a key that no longer exists. If the key
-// has expired, the event says so, whatever kind and by are.
+// goneEvent returns an event for the trace about a key that no longer exists. was is its last
+// entry, and by is the client that has removed it. If the key has expired, the event says so,
+// whatever kind and by are.
 func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) trace.Event {
 	if n.hasExpired(was) {
 		kind, by = trace.KindExpire, nil

@@ -15,9 +15,9 @@ const (
 	errBitOffset = "ERR bit offset is not an integer or out of range"
 )
 
-// reserveGrowth reserves memory for a string that a command makes as long as size, in
-// bytes. If that is too long, it answers the command with an error and returns true. If the
-// world has no room for the string, it also ends the world.
+// reserveGrowth reserves memory for a string that a command lengthens to size bytes. If size is too
+// large, it answers the command with an error and returns true. If the world has no room for the
+// string, it also ends the world.
 func (n *node) reserveGrowth(c *mserver.Peer, key string, size int64) (refused bool) {
 	was, ok := n.stringLength(c, key)
 	switch {

@@ -1,9 +1,10 @@
-// Package redis simulates a Redis server. miniredis, a Redis server for tests that is
-// written in Go, executes the commands, and [script] runs the Lua scripts. This package
-// adds what miniredis lacks: expiry by the node's own clock, waiting, transactions with
-// scripts, persistence, replication and crashes.
+// Package redis simulates a Redis server. miniredis, a Redis server for tests that is written in
+// Go, executes the commands, and [script] runs the Lua scripts. This package adds what miniredis
+// lacks: expiry by the node's own clock, commands that wait, transactions with scripts,
+// persistence, replication and crashes.
 //
-// It registers its card, [sim.System], under the name redis.
+// The package registers its [sim.System], which describes Redis to the rest of the program, under
+// the name redis.
 package redis
 
 import (
@@ -63,8 +64,8 @@ type node struct {
 	// expiryAlarm rings when the next key expires.
 	expiryAlarm *agenda.Alarm
 
-	// crashCount counts the crashes. A delayed call compares the count with that of its
-	// planning, to find out whether the node has crashed since.
+	// crashCount counts the crashes. A delayed call compares the count with the count when it was
+	// planned, to find out whether the node has crashed since.
 	crashCount int
 	// survivingKeys is what the node will find on its disk when it restarts after the last
 	// crash.
@@ -242,8 +243,8 @@ func (r *clientConn) Receive(m *sim.Request) {
 	}
 }
 
-// sendAnswer records what a command has changed and sends the answer. Recording may let a
-// fault strike the node; then sendAnswer sends nothing and returns false.
+// sendAnswer records what a command has changed and sends the answer. A fault may strike as soon as
+// the changes are recorded. If it crashes the node, sendAnswer sends nothing and returns false.
 func (r *clientConn) sendAnswer(m *sim.Request) bool {
 	r.recordCommand(m)
 	if !r.n.host.Act() {
@@ -254,7 +255,7 @@ func (r *clientConn) sendAnswer(m *sim.Request) bool {
 	return true
 }
 
-// replyFailure answers a command with an error if the fault fail is acting on the node, and
+// replyFailure answers a command with an error if a fault [sim.Fail] is acting on the node, and
 // reports whether it has answered.
 func (r *clientConn) replyFailure(name string, m *sim.Request) bool {
 	n := r.n
@@ -272,8 +273,8 @@ func (r *clientConn) replyFailure(name string, m *sim.Request) bool {
 	return true
 }
 
-// recordCommand records in the trace, for the disk and for the replicas what a command has
-// changed.
+// recordCommand records what a command has changed: in the trace, for the disk and for the
+// replicas.
 func (r *clientConn) recordCommand(m *sim.Request) {
 	if !r.n.mayHaveChanged(m) {
 		r.n.tracker.words = r.n.tracker.words[:0]
@@ -285,8 +286,8 @@ func (r *clientConn) recordCommand(m *sim.Request) {
 	}
 }
 
-// mayHaveChanged reports whether any key may have changed during a command, because the command
-// can write or because a key has expired since.
+// mayHaveChanged reports whether any key may have changed during a command, because the command can
+// write or because a key has expired meanwhile.
 func (n *node) mayHaveChanged(m *sim.Request) bool {
 	args := m.Body.([]string)
 	if !m.IsHandshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
@@ -404,7 +405,7 @@ func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 func (n *node) rememberDB(db string) {
 	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.usedDBs, i) {
 		n.usedDBs = append(n.usedDBs, i)
-		n.tracker.anyKey = true // the database may have had keys before
+		n.tracker.anyKey = true // the database may have had keys before it was tracked
 	}
 }
 

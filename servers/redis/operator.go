@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke implements [sim.Revocable]: an operator sends DEL for each key of a lock that the
+// Revoke implements [sim.Revocable]: like an operator, it sends DEL for each key of a lock that the
 // client has set. The second argument does not matter, because Redis has no sessions.
 func (n *node) Revoke(client string, _ bool) (found bool) {
 	if n.repl.isReadOnly() || n.repl.lacksReplicas() {

@@ -30,8 +30,8 @@ func init() {
 			{Name: minReplicasSetting, Title: "a master accepts a write only if it has heard recently from this many replicas; 0 turns this off", Check: checkCount},
 			{Name: maxLagSetting, Title: "what counts as recently: at most this long ago, such as 10s, the default", Check: checkLag},
 		},
-		// The fault fail makes a node answer with this error, unless the scenario chooses
-		// the error of the manner below.
+		// The fault fail makes a node answer with this error, unless the scenario chooses the error
+		// of the manner (a form of the fault) below.
 		Failure: errLoading,
 		IdleCheckGap: func() string {
 			if locks.ChecksIdle() {
@@ -43,7 +43,7 @@ func init() {
 			Value: errOOM, Slug: "out-of-memory",
 			Phrases: trace.Phrases{Subject: "{target}", Predicate: "answers every command with an out-of-memory error{lasting}", Noun: "{target} answering with out-of-memory errors"},
 		}}},
-		// It cuts what a client sends into commands.
+		// A framer cuts the bytes that a client sends into commands.
 		Framer: func(names *sim.Names) sim.Framer { return &framer{names: names} },
 		// Before a world begins, enough instances of miniredis are started for its nodes.
 		Prepare: instances.prepare,
@@ -58,10 +58,10 @@ const (
 	// after one change, five minutes after 100 changes or one minute after 10,000, and at a
 	// clean shutdown.
 	Snapshots sim.Persistence = "snapshots"
-	// Everysec appends every command to a file before the node answers it. The operating
-	// system writes the file to the disk in the background: immediately, or one second
-	// after the previous write began if that is later. During that write, appended data
-	// waits in the server's memory, for up to two seconds.
+	// Everysec appends every command to a file before the node answers it. The operating system
+	// writes the file to the disk in the background: immediately, or one second after the previous
+	// write began if that is later. While that write lasts, newly appended data waits in the
+	// server's memory, for up to two seconds.
 	Everysec sim.Persistence = "everysec"
 	// Always appends every command to that file and writes the file to the disk before the
 	// node answers.

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// replication is a node's part in replication. A master sends its changes to its replicas,
-// and they acknowledge them.
+// replication is what a node needs to copy data to other nodes or from a master. A master sends its
+// changes to its replicas, and they acknowledge them.
 type replication struct {
 	*replicas.Node[update]
 	n *node
@@ -68,8 +68,8 @@ func (n *node) fullUpdate() update {
 	return update{offset: n.repl.offset, isFull: true, changes: effects}
 }
 
-// An update is what a master sends to a replica: the whole data set, or the changes that
-// one command has made. offset is the master's offset after it.
+// An update is what a master sends to a replica: the whole data set, or the changes that one
+// command has made. offset is the offset of a replica that has applied the update.
 type update struct {
 	offset  int
 	isFull  bool
@@ -240,7 +240,7 @@ func (r *replication) serveWAIT(p *clientConn, args []string) {
 	r.answerWaits()
 }
 
-// answerWaits answers the WAIT commands for which enough replicas have acknowledged.
+// answerWaits answers the WAIT commands whose offset enough replicas have acknowledged.
 func (r *replication) answerWaits() {
 	for _, w := range slices.Clone(r.waitCalls) {
 		if len(r.AcknowledgedBy(w.offset)) >= w.wantedReplicas {
@@ -249,7 +249,7 @@ func (r *replication) answerWaits() {
 	}
 }
 
-// answerWait answers one WAIT with the number of replicas that have acknowledged.
+// answerWait answers one WAIT with the number of replicas that have acknowledged its offset.
 func (r *replication) answerWait(w *waitCall) {
 	if w.isAnswered || !r.n.host.IsUp() {
 		return

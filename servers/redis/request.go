@@ -44,8 +44,9 @@ const (
 	longestValue = 512 << 20
 )
 
-// readRequest returns the size and the words of the command at the start of b, which must
-// not be empty. The size is 0 if the command is not complete yet, or violates the protocol.
+// readRequest returns the size and the words of the command at the start of b, which must not be
+// empty. The size is 0 if the command is not complete yet, or violates the protocol; wrong is the
+// error in the second case.
 func readRequest(b []byte) (size int, args []string, wrong protocolError) {
 	if b[0] != '*' {
 		return readInline(b)
@@ -73,11 +74,10 @@ func readRequest(b []byte) (size int, args []string, wrong protocolError) {
 	return size, args, ""
 }
 
-// readHeader reads a line that consists of a sign and a number, such as *3 or $11. The line
-// begins at b[offset]; end is where the next line begins. Only the first line of a command
-// may have a sign other than $. end is 0 if the line is not complete yet or is wrong.
-// lineName and numberName are Redis's names for the two in its errors; maxNumber is the
-// largest valid number.
+// readHeader reads a line that consists of a sign and a number, such as *3 or $11. The line begins
+// at b[offset]; end is where the next line begins. Only the first line of a command may have a sign
+// other than $. end is 0 if the line is not complete yet or is wrong. lineName and numberName are
+// what Redis's errors call the line and the number; maxNumber is the largest valid number.
 func readHeader(b []byte, offset int, lineName, numberName string, maxNumber int64) (n, end int, wrong protocolError) {
 	rest := b[offset:]
 	eol := strchr(rest, '\r')
@@ -105,8 +105,8 @@ func strchr(b []byte, c byte) int {
 	return i
 }
 
-// readInline reads a command that is written on one line, as people type it. Its results
-// are those of readRequest.
+// readInline reads a command that is written on one line, as people type it. Its results mean the
+// same as those of readRequest.
 func readInline(b []byte) (size int, args []string, wrong protocolError) {
 	eol := strchr(b, '\n')
 	switch {

@@ -7,15 +7,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A changeTracker lists the keys that may have changed since the last check, so that the
-// node need not compare all keys after every command. A command changes only keys that it
-// names, except those that addCommand lists. Time changes only keys that expire.
+// A changeTracker lists the keys that may have changed since the last check, so that the node need
+// not compare all keys after every command. A command changes only keys that it names, except those
+// that addCommand lists. The passing of time changes only keys that expire.
 type changeTracker struct {
 	// words are all words of the commands since the last check: some of them are names of
 	// keys.
 	words []string
-	// anyKey: every key may have changed. hasExpiringFields: the same, until the server
-	// stops, because hashes with fields that expire were written.
+	// anyKey reports whether every key may have changed. hasExpiringFields reports whether a hash
+	// may have got fields that expire: then every key may have changed, at every check until the
+	// server stops.
 	anyKey, hasExpiringFields bool
 	// deadlines are the times at which keys expire, the earliest first. Some are out of
 	// date: the key was changed or deleted since.
@@ -42,8 +43,8 @@ func (t *changeTracker) reset() {
 	t.words, t.anyKey = t.words[:0], false
 }
 
-// takeSuspects returns the keys that may have changed, in sorted order, and resets the
-// tracker.
+// takeSuspects returns the suspects, which are the keys that may have changed, in sorted order, and
+// resets the tracker.
 func (n *node) takeSuspects() []keyID {
 	var ids []keyID
 	if n.tracker.anyKey || n.tracker.hasExpiringFields {
@@ -97,8 +98,9 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// visitSuspects calls visitGone for each key that no longer exists, and then visitExisting
-// for each key that may have changed or is new.
+// visitSuspects calls visitGone for each key that no longer exists, and then visitExisting for each
+// key that may have changed or is new. was is the entry that was known before, and is the current
+// one.
 func (n *node) visitSuspects(visitGone func(id keyID, was entry), visitExisting func(id keyID, was, is entry)) {
 	suspects := n.takeSuspects()
 	for _, id := range suspects {
@@ -113,10 +115,9 @@ func (n *node) visitSuspects(visitGone func(id keyID, was entry), visitExisting 
 	}
 }
 
-// recordChanges compares the keys that may have changed with what is known of them, and
-// records the changes in the trace, for the disk and for the replicas. by is the client
-// whose command has caused them; nil means that the clock has. It reports whether there
-// were any changes.
+// recordChanges compares the keys that may have changed with what is known of them, and records the
+// changes in the trace, for the disk and for the replicas. by is the client whose command has
+// caused them; nil means that keys have expired. It reports whether there were any changes.
 func (n *node) recordChanges(by *trace.Actor) bool {
 	var effects []keyChange
 	n.visitSuspects(func(id keyID, was entry) {

@@ -132,7 +132,8 @@ type Drop struct {
 	IfExists bool
 }
 
-// Begin, Commit and Rollback begin and end transactions, under all their names.
+// Begin, Commit and Rollback are the statements that begin and end transactions, including their
+// synonyms such as START TRANSACTION.
 type (
 	Begin    struct{ As string } // BEGIN or START TRANSACTION
 	Commit   struct{}
@@ -269,8 +270,8 @@ const (
 	TimestampTZ Type = "timestamp with time zone"
 	Interval    Type = "interval"
 
-	// These types occur only in the server's own columns. Tables of clients cannot have
-	// them here.
+	// These types occur only in columns of the server's own tables. The simulated server refuses
+	// them in the tables of clients.
 	Int2 Type = "smallint"
 	OID  Type = "oid"
 	XID  Type = "xid"
@@ -278,5 +279,5 @@ const (
 	Name Type = "name"
 )
 
-// IsServerOwned reports whether a type occurs only in the server's own columns.
+// IsServerOwned reports whether a type occurs only in columns of the server's own tables.
 func (t Type) IsServerOwned() bool { return t == Int2 || t == OID || t == XID || t == TID || t == Name }

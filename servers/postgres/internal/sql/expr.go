@@ -15,7 +15,8 @@ var binaryOperators = [][]string{
 	5: {"*", "/", "%"},
 }
 
-// comparisonLevel is the level of the comparisons, which IN, BETWEEN, IS and NOT surround.
+// comparisonLevel is the level of the comparisons. IN and BETWEEN bind just more strongly than
+// comparisons, IS and NOT just less strongly.
 const comparisonLevel = 2
 
 func (p *parser) expr() Expr { return p.binary(0) }

@@ -327,8 +327,8 @@ func (p *parser) source() Source {
 // joins are words that begin a join, and so cannot be an alias without AS.
 var joins = []string{"join", "inner", "left", "right", "full", "cross", "natural"}
 
-// insert parses INSERT, after that word. Each method below parses the statement or the
-// clause of its name.
+// insert parses INSERT, after that word. Each method below parses the statement or the clause after
+// which it is named.
 func (p *parser) insert() Statement {
 	p.need("into")
 	s := &Insert{}

@@ -19,7 +19,7 @@ type Call func(words []string, resp3 bool) []byte
 type Interpreter struct {
 	l       *lua.LState
 	globals *lua.LTable
-	env     *lua.LTable // the protected table through which scripts see globals
+	env     *lua.LTable // the protected (unchangeable) table through which scripts see globals
 	// originals maps each protected table, which is empty, to the table whose fields it
 	// shows.
 	originals map[*lua.LTable]*lua.LTable

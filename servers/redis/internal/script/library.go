@@ -53,8 +53,7 @@ func returnTrue(l *lua.LState) int {
 	return pushResults(l, lua.LTrue)
 }
 
-// raiseError raises an error as Redis's own functions do: without the place where it was
-// raised.
+// raiseError raises an error as Redis's own functions do: without the position in the script.
 func raiseError(l *lua.LState, text string) int {
 	l.Error(errorTable(l, "ERR "+text), 0)
 	return 0

@@ -73,7 +73,7 @@ func (m *meter) Done() <-chan struct{} {
 // Err implements [context.Context].
 func (m *meter) Err() error { return m.err }
 
-// hasRoom reports whether a script may use so many more bytes. If not, the script ends.
+// hasRoom reports whether a script may use that many more bytes. If not, the script ends.
 func (m *meter) hasRoom(bytes int) bool {
 	if m.err == nil && (bytes < 0 || bytes > m.limits.Bytes-m.bytes) {
 		m.err = ErrMemory
@@ -105,8 +105,8 @@ const (
 	bytesOfJSON      = 64  // for each byte of JSON that is decoded
 )
 
-// meterFunctions replaces the functions of Lua that can make long strings by functions that
-// first charge for the result.
+// meterFunctions replaces each function of Lua that can make long strings. The replacement first
+// charges for the result.
 func (in *Interpreter) meterFunctions(globals *lua.LTable) {
 	text := globals.RawGetString("string").(*lua.LTable)
 	in.runBefore(text, "rep", func(l *lua.LState) {
@@ -136,7 +136,7 @@ func (in *Interpreter) meterFunctions(globals *lua.LTable) {
 			if f, ok := thread.(*lua.LFunction); ok {
 				thread = f.Upvalues[0].Value()
 			}
-			// A coroutine has a context of its own; this makes it the meter.
+			// A coroutine has a context of its own; this call replaces that context by the meter.
 			thread.(*lua.LState).SetContext(&in.meter)
 			return results
 		})
@@ -157,8 +157,8 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 	size := len(l.ToString(1))
 	switch replacement := l.Get(3).(type) {
 	case lua.LString, lua.LNumber:
-		// Each match is replaced by the text. For each % in it, the text may contain a
-		// captured part of the string.
+		// Each match is replaced by the text. Each % in the text may stand for a captured part of
+		// the string.
 		text := lua.LVAsString(replacement)
 		captures := 0
 		for i := range text {
@@ -253,8 +253,8 @@ func (in *Interpreter) concat(l *lua.LState) int {
 	return pushResults(l, right)
 }
 
-// chargeTable charges for a table that a script has just made of any number of values, and
-// returns the table. [rewrite] inserts calls of it into scripts.
+// chargeTable charges for a table that a script has just made, such as from all results of a call,
+// and returns the table. [rewrite] inserts calls of chargeTable into scripts.
 func (in *Interpreter) chargeTable(l *lua.LState) int {
 	in.meter.charge(l, bytesOfValue*l.CheckTable(1).Len())
 	return 1

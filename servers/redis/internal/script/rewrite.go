@@ -79,7 +79,7 @@ func isCallOf(e *ast.FuncCallExpr, name string) bool {
 }
 
 // callExpr returns a call of a function that has one result. The call takes the place of an
-// expression in the source, so it gets its line.
+// expression in the source, so it gets that expression's line.
 func callExpr(name string, replaced ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
 	f := &ast.IdentExpr{Value: name}
 	e := &ast.FuncCallExpr{Func: f, Args: arguments, AdjustRet: true}

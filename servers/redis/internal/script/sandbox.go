@@ -139,7 +139,7 @@ func (in *Interpreter) guard(globals *lua.LTable) {
 		}
 		return raise(l)
 	})
-	// If redis.call has raised an error, pcall returns its text in Redis, not a table.
+	// In Redis, pcall returns the text of an error that redis.call has raised, not a table.
 	pcall := goFunction(globals, "pcall")
 	setFunction(in.l, globals, "pcall", func(l *lua.LState) int {
 		results := pcall(l)
@@ -214,9 +214,9 @@ func (in *Interpreter) setIndexErrors(stringMetatable *lua.LTable) {
 	}
 }
 
-// guardFunction replaces a function of a library. If the first argument is a protected
-// table, the new function calls handleProtected with the table that it shows. It returns
-// the new function.
+// guardFunction replaces a function of a library. If the first argument is a protected table, the
+// new function calls handleProtected with the table whose fields the protected table shows.
+// guardFunction returns the new function.
 func (in *Interpreter) guardFunction(library *lua.LTable, name string, handleProtected func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
 	original := library.RawGetString(name).(*lua.LFunction)
 	f := *original
