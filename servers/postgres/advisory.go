@@ -43,7 +43,7 @@ func (a advisoryLock) String() string {
 	return strconv.FormatInt(a.number, 10)
 }
 
-// key returns the key by which a world names the lock.
+// key returns the key by which scenarios and traces name the lock.
 func (a advisoryLock) key() string { return "advisory/" + a.String() }
 
 // compare orders locks: single numbers come before pairs, and both are ordered by their
@@ -92,9 +92,9 @@ func (h *holder) owner() *trace.Actor {
 	return nil
 }
 
-// release removes one claim of the session, preferably a claim of the client that asks for
-// the release. It returns false if the session has no claim. A transaction's claim does not
-// count.
+// release removes one claim of the session, preferably a claim of the client that asks for the
+// release. It never removes the claim of a transaction, and returns false if the session has no
+// other claim.
 func (l *advisoryLocks) release(a advisoryLock, b *backend) bool {
 	h := l.held[a]
 	if h == nil || h.b != b {

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A frame holds the values with which an expression is evaluated: those of parameters,
-// columns and subqueries.
+// A frame holds the values with which an expression is evaluated. r is the execution of the
+// statement; it has the values of the parameters and of the subqueries.
 type frame struct {
 	r *run
 	// rows are the current rows of the scope's relations.
@@ -184,8 +184,8 @@ func (sc *scope) systemColumn(e *sql.Ref) *node {
 	return &node{typ: sql.XID, eval: func(f *frame) value { return int64(f.rows[0].xmax) }}
 }
 
-// coerce converts a node to the type t. isAllowed reports whether PostgreSQL converts one
-// type to another here. If it does not, coerce raises the error refusal.
+// coerce converts a node to the type t. isAllowed reports whether PostgreSQL converts one type to
+// the other in this context. If isAllowed returns false, coerce raises the error refusal.
 func (sc *scope) coerce(n *node, t sql.Type, isAllowed func(from, to sql.Type) bool, refusal error) *node {
 	// An earlier use of a parameter may have fixed its type.
 	if n.param > 0 && n.typ == unknown {
@@ -247,7 +247,7 @@ func (sc *scope) unify(x, y *node, op string) (*node, *node) {
 	return x, sc.coerce(y, t, isImplicit, noOperator)
 }
 
-// analyseIs analyses IS NULL and its like.
+// analyseIs analyses IS NULL and similar tests.
 func (sc *scope) analyseIs(e *sql.Is) *node {
 	x := sc.analyse(e.X)
 	if e.What == "null" {
@@ -266,8 +266,8 @@ func (sc *scope) analyseIs(e *sql.Is) *node {
 func (sc *scope) analyseCast(e *sql.Cast) *node {
 	x := sc.analyse(e.X)
 	if lit, is := e.X.(*sql.Literal); is && lit.Kind == sql.Decimal && isInteger(e.Type) {
-		// PostgreSQL's decimals are no floating-point numbers. It rounds halves away from
-		// zero.
+		// In PostgreSQL this literal is a decimal, not a floating-point number. Unlike the latter,
+		// a decimal is rounded away from zero if it is halfway between two integers.
 		x = constant(math.Round(x.eval(nil).(float64)), sql.Float8)
 	}
 	x = sc.coerce(x, e.Type, isCastable, newError(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
@@ -323,7 +323,7 @@ func (sc *scope) commonType(construct string, all []*node) ([]*node, sql.Type) {
 	return all, t
 }
 
-// analyseSubquery analyses a query in parentheses. If it does not know a name, the name may
+// analyseSubquery analyses a query in parentheses. A name that the query itself does not know may
 // belong to the query around it. Such references are not supported.
 func (sc *scope) analyseSubquery(stmt *sql.Select) (q *query) {
 	err := catch(func() { q = sc.s.analyseQuery(stmt, sc.params, sc.subqueries) })

@@ -66,10 +66,10 @@ type backend struct {
 	isActive       bool
 	stateChangedAt timestamp
 
-	// isPooled reports whether the session belongs to the pooler. The pooler closes the
-	// session when the monotonic clock reaches closesAt. It closes a session earlier if no
-	// client has used it for long, by unusedTimer. client is the client that has the
-	// session now, or nil.
+	// isPooled reports whether the session belongs to the pooler. The pooler closes the session
+	// when the monotonic clock reaches closesAt. unusedTimer makes it close the session earlier if
+	// no client has used the session for long. client is the client that has the session now, or
+	// nil.
 	isPooled    bool
 	closesAt    int64
 	unusedTimer *agenda.Timer
@@ -140,7 +140,7 @@ func (b *backend) Receive(r *sim.Request) {
 }
 
 // HangUp is as in [sim.Endpoint]. A session that waits for a lock does not read from its
-// connection. It notices only when it writes that the connection has ended.
+// connection. It notices that the connection has ended only when it writes.
 func (b *backend) HangUp(bool) {
 	if !b.s.host.IsUp() || b.isClosed {
 		return

@@ -74,9 +74,8 @@ func strict2(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	}}
 }
 
-// combineLogic returns x OR y if decides is true, and x AND y if it is false. If an operand
-// equals decides, the result is decides. Otherwise the result is NULL if an operand is
-// NULL.
+// combineLogic returns x OR y if decisive is true, and x AND y if it is false. If an operand equals
+// decisive, so does the result. Otherwise the result is NULL if an operand is NULL.
 func combineLogic(x, y *node, decisive bool) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value {
 		a := x.eval(f)

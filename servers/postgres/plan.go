@@ -201,8 +201,9 @@ func (t *table) checkNotNull(values []value) {
 	}
 }
 
-// checkUnique raises an error if a row other than self has the same key. If that depends on
-// another transaction that has not ended, it returns this transaction as busy instead.
+// checkUnique raises an error if a row other than self has the same key. If the outcome of another
+// open transaction decides whether there is such a row, checkUnique returns that transaction as
+// busy instead.
 func (r *run) checkUnique(t *table, values []value, self *row) (busy *tx) {
 	for _, k := range t.keys {
 		switch v, busy := r.keyConflict(t, k, values, self); {
@@ -215,8 +216,8 @@ func (r *run) checkUnique(t *table, values []value, self *row) (busy *tx) {
 	return nil
 }
 
-// keyConflict returns the current version of a row other than self that has the same key,
-// or nil. If that depends on another transaction that has not ended, it returns this
+// keyConflict returns the current version of a row other than self that has the same key, or nil.
+// If the outcome of another open transaction decides whether there is such a row, it returns that
 // transaction instead.
 func (r *run) keyConflict(t *table, k key, values []value, self *row) (*version, *tx) {
 	v := t.findConflict(k, values, r.tx, self)

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A poolClient is a client of a pooler, seen from the pooler: the pooler's end of the
-// client's connection. It gets a session of the server for one transaction at a time.
+// A poolClient is a client of a pooler, seen from the pooler: the pooler's end of the client's
+// connection. The client gets a session of the server for one transaction at a time.
 type poolClient struct {
 	p     *pooler
 	end   *sim.End
@@ -52,8 +52,8 @@ func (c *poolClient) Receive(r *sim.Request) {
 	}
 }
 
-// enqueue makes the client wait until its next request is served. If that takes longer than
-// the pooler's query_wait_timeout, the pooler closes the connection.
+// enqueue adds the client to those whose next request waits to be served. If the client has no
+// session, and waits longer than the pooler's query_wait_timeout, the pooler closes its connection.
 func (c *poolClient) enqueue() {
 	c.p.waiting = append(c.p.waiting, c)
 	if c.session == nil {
@@ -191,9 +191,9 @@ func (c *poolClient) returnSession() {
 	c.p.putBack(b)
 }
 
-// An answeredMessage replaces a client's message that the pooler answers itself. It embeds
-// a Flush only in order to be a message, too. A silentParse is a Parse message that the
-// pooler sends by itself. The client sees the reply to it only if that is an error.
+// An answeredMessage replaces a client's message that the pooler answers itself. It embeds a Flush
+// only to have the methods of a client's message. A silentParse is a Parse message that the pooler
+// sends by itself. The client sees the reply to it only if that is an error.
 type answeredMessage struct {
 	*pgproto3.Flush
 	answer pgproto3.BackendMessage

@@ -49,7 +49,7 @@ func checkNumber(value string, least int) error {
 	return nil
 }
 
-// PgBouncer's own limits, at their defaults. They cannot be set here.
+// PgBouncer's own limits, at their defaults. A scenario cannot set them.
 const (
 	defaultPoolSize   = 20
 	mostClients       = 100
@@ -59,10 +59,10 @@ const (
 )
 
 // A pooler runs in front of a server, on the server's machine, like PgBouncer in the mode
-// transaction. Clients connect to it, and it has a few sessions with the server. A client
-// with a request gets one of the sessions and gives it back when its transaction ends. The
-// session that was given back last is used next. Session state such as an advisory lock
-// stays with the session, whichever client has it next.
+// transaction. Clients connect to it, and it has a few sessions with the server. A client with a
+// request gets one of the sessions and gives it back when its transaction ends. The session that
+// was given back last is used next. Session state such as an advisory lock stays with the session,
+// whichever client gets the session next.
 type pooler struct {
 	s                *server
 	size             int

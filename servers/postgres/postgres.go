@@ -30,14 +30,16 @@
 // A slot is the place where a lock keeps its grant (see [locks.Kind]). On this server it is
 // one of these:
 //
-//   - TABLE/KEY is the row of a table whose first key has one column with the text or number KEY.
-//     If the table has a column holder or locked_by, the row is a lease: that column names the
-//     holder, and the column expires_at or lease_expires_at, if there is one, says when the lease
-//     ends. The trace reports the lease when it is committed and again when it expires by the
-//     server's clock. If the column is client_expires_at instead, the server never expires the
-//     row: a client takes the row over when, by its own clock, the lease has ended. If the table has
-//     a column record_version_number, a client takes the row over when it has not seen this
-//     number change for some time. A row of any other table is a lock while a transaction has locked it.
+//   - TABLE/KEY is the row of TABLE in which a primary or unique key of one column has the text or
+//     number KEY. If the table has a column holder or locked_by, the row is a lease: that column
+//     names the holder, and the column expires_at or lease_expires_at, if there is one, says when
+//     the lease ends. (In the table locks, more names are possible: see [locks.HolderColumns].)
+//     The trace reports the lease when it is committed and again when it expires by the server's
+//     clock. If the column with the end is client_expires_at instead, the server never expires the
+//     row: a client takes the row over when, by its own clock, the lease has ended. If the table
+//     has a column record_version_number, a client takes the row over when it has not seen this
+//     number change for some time. A row of any other table is a lock while a transaction has
+//     locked it.
 //   - advisory/NUMBER, or advisory/NUMBER,NUMBER, is an advisory lock.
 //
 // # Data

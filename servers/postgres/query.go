@@ -304,8 +304,8 @@ func (b *backend) runPlan(p *plan, params []value) *run {
 	return r
 }
 
-// checkStandby raises an error for a statement that a standby cannot execute, if the server
-// is one.
+// checkStandby raises an error for a statement that a standby cannot execute, if this server is a
+// standby.
 func (s *server) checkStandby(stmt sql.Statement) {
 	if !s.isStandby() {
 		return

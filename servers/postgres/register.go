@@ -11,15 +11,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register knows the world's locks on this server and emits their events. The events of a
-// lease row are emitted when the row is committed. Those of locked rows and advisory locks
-// are emitted immediately.
+// A register knows the world's locks on this server and emits their events. A lease row is a row
+// whose columns say who holds a lock, and until when. Its events are emitted when the row is
+// committed. Those of locked rows and advisory locks are emitted immediately.
 type register struct {
 	s *server
-	// Register has the states of the lease rows. leases are the world's locks that can be
-	// lease rows. keys are the keys of all the world's locks on the server. Both are in the
-	// order of the world. granted has the grant event of each row lock or advisory lock
-	// that is held, by the lock's key.
+	// The embedded Register keeps the states of the lease rows. leases are the world's locks that
+	// can be lease rows. keys are the keys of all the world's locks on the server. Both are in the
+	// order of the world. granted has the grant event of each row lock or advisory lock that is
+	// held, by the lock's key.
 	*rowregister.Register
 	leases       []lease
 	keys         []string
@@ -104,8 +104,8 @@ func (t *table) firstColumn(names []string) int {
 	return -1
 }
 
-// matches reports whether a version is one of the lease's row. Then a key of one column,
-// text or number, has the value that the lock's key names.
+// matches reports whether a version belongs to the lease's row. In that row, a key of one column, a
+// text or a number, has the value that the lock's own key names.
 func (l *lease) matches(v *version) bool {
 	return slices.ContainsFunc(v.row.table.keys, func(k key) bool {
 		value := v.values[k.columns[0]]

@@ -19,7 +19,7 @@ type plan struct {
 	params     []sql.Type
 	subqueries []*query // they are executed before the statement
 	outputs    []output
-	// carryOut executes the statement, in no time unless it has to wait for something.
+	// carryOut executes the statement. This takes no virtual time unless the statement has to wait.
 	carryOut func(*run)
 	// schemaVersion is the server's schemaVersion at the time of planning.
 	schemaVersion int
@@ -162,10 +162,10 @@ func (r *run) endWait() {
 }
 
 // lockRow locks the row of version v for the run's transaction and returns the row's latest
-// version. If another transaction has locked the row, lockRow waits for it. If that
-// transaction made a new version, matches decides whether the statement still applies to
-// the row. nil means that there is nothing to lock. lockRow sets xmax if setsXmax is true
-// or if the row has a newer version than v. Otherwise the caller's update sets it.
+// version. If another transaction has locked the row, lockRow waits for it. If that transaction
+// made a new version, matches decides whether the statement still applies to the row. lockRow
+// returns nil if there is nothing to lock. It sets xmax if setsXmax is true or if the row has a
+// newer version than v. Otherwise the caller's update sets xmax.
 func (r *run) lockRow(v *version, locking sql.Locking, setsXmax bool, matches func(*version) bool) *version {
 	for t := v.row.otherLocker(r.tx); t != nil; t = v.row.otherLocker(r.tx) {
 		switch {

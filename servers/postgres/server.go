@@ -33,7 +33,7 @@ type server struct {
 	lastPID       uint32 // the process ID of the last backend
 	register      *register
 
-	replication *replicas.Node[record] // the standbys that this server feeds, or its own side if it is a standby
+	replication *replicas.Node[record] // sends log records to standbys, or receives them on a standby
 	recordCount int                    // the number of log records so far
 	promoted    bool                   // it was a standby before it became the primary
 

@@ -55,8 +55,8 @@ type version struct {
 	// deleted or locked the version, committed or not; 0 means none.
 	xmin, xmax uint32
 	ctid       tupleID // the place of the version in the table
-	// next is the version that an update made of this one. previous is the version of which
-	// an update made this one. Either field can be nil.
+	// next is the version by which an update replaced this one. previous is the version that this
+	// one replaced. Either field can be nil.
 	next, previous *version
 }
 
@@ -123,8 +123,8 @@ func (t *table) vacuum() {
 	})
 }
 
-// nextTupleID returns the place of the table's next row version. Every page holds 226
-// versions, however long they are. No page of PostgreSQL holds more. The place of a removed
+// nextTupleID returns the place of the table's next row version. Every page holds 226 versions, the
+// most that a page of PostgreSQL can hold, however long the versions are. The place of a removed
 // version stays unused, while a real server uses it again at some time.
 func (t *table) nextTupleID() tupleID {
 	const perPage = 226

@@ -13,7 +13,7 @@ import (
 // session's time zone is always UTC.
 type timestamp int64
 
-// The timestamps that are not times.
+// PostgreSQL's infinite timestamps.
 const (
 	plusInfinity  timestamp = math.MaxInt64 // 'infinity'
 	minusInfinity timestamp = math.MinInt64 // '-infinity'

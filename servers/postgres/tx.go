@@ -18,8 +18,8 @@ type tx struct {
 	xid uint32
 	// began is when the transaction began by the server's wall clock. now() returns it.
 	began timestamp
-	// undo reverts the transaction's changes; the last func is called first. onDurable is
-	// called when the transaction's log record is on the disk.
+	// The funcs of undo revert the transaction's changes; the last func is called first. Those of
+	// onDurable are called when the transaction's log record is on the disk.
 	undo, onDurable []func()
 	changedTables   []*table   // tables that it has changed
 	lockedRows      []*row     // rows that it has locked
@@ -51,8 +51,8 @@ const (
 	aborted
 )
 
-// firstXID is the ID of the first transaction of a new database. PostgreSQL's initdb, which
-// creates the database, has used up the IDs before.
+// firstXID is the ID of the first transaction of a new database. PostgreSQL's initdb, which creates
+// the database, has used the lower IDs.
 const firstXID = 735
 
 // id returns the transaction's ID, after giving it one if it has none.
