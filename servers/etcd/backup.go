@@ -82,7 +82,7 @@ func (m *member) backUp() backup {
 	return b
 }
 
-// loseDisk handles a power loss. A member of which backups are made loses its disk.
+// loseDisk handles a power loss. If the settings ask for backups, the member loses its disk.
 func (m *member) loseDisk() {
 	if m.host.SettingValue(backupEvery) == "" {
 		return

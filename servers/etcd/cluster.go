@@ -14,18 +14,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cluster is what all members of a world's cluster share. Each member applies each entry
-// of the log, but the cluster records its effects only once, when the first member applies
-// it.
+// A cluster is the state that all members of a world's etcd cluster share. Each member applies each
+// entry of the log, but the trace gets the effects of an entry only once, when the first member
+// applies the entry.
 type cluster struct {
 	members []*member
 	// isForming: the members have begun to form the cluster; isFormed: they have formed it.
 	isForming, isFormed bool
-	disturbedAt         time.Duration // last event that may change which members reach each other
+	disturbedAt         time.Duration // when the members' connections may last have changed
 	recordedIndex       uint64        // the last entry of the log whose effects have been recorded
 	// requesters are the acquisitions that sent the requests in the log, by request ID.
 	requesters map[uint64]*trace.Actor
-	// clients are the names of the clients that own the sessions, by lease ID.
+	// clients are the names of the clients that own the sessions, by lease ID. (etcd calls a
+	// session a lease.)
 	clients map[int64]string
 	locks   []*lockRegister
 	// versions are the last recorded versions of the data objects.

@@ -11,11 +11,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// retention is the setting with which the cluster compacts its history by itself, as etcd
-// does with --auto-compaction-mode=revision and --auto-compaction-retention. The value is a
-// number of revisions. Every compactEvery, counted from a member's start, the leader
-// compacts all history except for these latest revisions. See
-// server/etcdserver/api/v3compactor/revision.go.
+// retention is the setting with which the cluster compacts its history by itself, as etcd does with
+// --auto-compaction-mode=revision and --auto-compaction-retention. The value is a number of
+// revisions. Every compactEvery, counted from a member's start, the leader compacts all history
+// except for this number of latest revisions. See server/etcdserver/api/v3compactor/revision.go.
 const (
 	retention    = "auto-compaction-retention"
 	compactEvery = 5 * time.Minute

@@ -240,7 +240,7 @@ func (call *rpc) receive(message []byte) {
 	call.method.serveOnce(call.c.m, call, request)
 }
 
-// close handles that the client will send no more requests.
+// close is called when the client will send no more requests.
 func (call *rpc) close() {
 	if call.isDone || call.handler == nil {
 		return
@@ -248,7 +248,7 @@ func (call *rpc) close() {
 	call.handler.clientEnded(false)
 }
 
-// cancel handles that the client does not want any more responses.
+// cancel ends a call whose responses the client no longer wants.
 func (call *rpc) cancel() {
 	if call.isDone {
 		return

@@ -18,10 +18,9 @@ import (
 // Clients keep the data that their locks protect in ordinary keys. An object's version is
 // the version of its key: the number of times it was put.
 
-// Linearizable and Serializable are the two kinds of read. A linearizable read is the
-// default of Get. The member that answers it first makes sure that it is up to date. A
-// serializable read is made with clientv3.WithSerializable. A member that is behind may
-// answer it with old data.
+// Linearizable and Serializable are the two kinds of read. A linearizable read is the default of
+// Get: before a member answers it, the member makes sure that it is up to date. A serializable read
+// is made with clientv3.WithSerializable: a member that is behind may answer it with old data.
 const (
 	linearizable = "linearizable"
 	Serializable = "serializable"

@@ -6,12 +6,12 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// A pendingSave is what a member must write to its disk before it continues with what raft
-// has ready. While the disk stalls the member waits here: it sends nothing more, applies no
-// more entries, and loses its ticks. Work that does not go through raft continues. Raft
-// still reads the other members' messages, so it may know that another member leads. The
-// member itself learns that only with raft's next Ready, and acts as the leader until then.
-// See start in server/etcdserver/raft.go.
+// A pendingSave is what a member must write to its disk before it continues with what raft has
+// ready. While the disk stalls the member waits: it sends nothing more, applies no more entries,
+// and drops the ticks of raft's clock. Work that does not go through raft continues. Raft still
+// reads the other members' messages, so it may know that another member leads. The member itself
+// learns that only with raft's next Ready, and acts as the leader until then. See start in
+// server/etcdserver/raft.go.
 type pendingSave struct {
 	ready raft.Ready
 	since fakeclock.Reading // when the member began to wait
@@ -39,7 +39,7 @@ func (m *member) DiskBack() {
 // waitsForDisk reports whether the member waits for a stalled disk.
 func (m *member) waitsForDisk() bool { return m.saving != nil }
 
-// waitForDisk makes the member wait for its disk. The other members may notice that.
+// waitForDisk makes the member wait for its disk. The other members may notice its silence.
 func (m *member) waitForDisk(ready raft.Ready) {
 	m.saving = &pendingSave{ready, m.now()}
 	m.scheduleGiveUp()

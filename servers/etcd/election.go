@@ -18,8 +18,8 @@ type candidacy struct {
 	lease    int64
 }
 
-// proclaimRequest returns the transaction with which a leader proclaims a value.
-// resignRequest returns the transaction with which it resigns. Both do nothing if the key
+// proclaimRequest returns the transaction with which a leader proclaims a value. resignRequest
+// returns the transaction with which the leader resigns. Both transactions do nothing if the key
 // has been deleted or replaced.
 func (o candidacy) proclaimRequest(value []byte) *pb.InternalRaftRequest {
 	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: compareCreated(o.key, o.revision), Success: []*pb.RequestOp{opPut(o.key, value, o.lease)}}}
@@ -67,8 +67,8 @@ func (r *recipe) campaign(request recipes.Message) {
 	})
 }
 
-// writeAsLeader writes a transaction that succeeds only if the client leads. It then calls
-// then, or failed with an error.
+// writeAsLeader writes a transaction that succeeds only if the client leads. It calls then after
+// the write, or failed with an error.
 func (r *recipe) writeAsLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
 	r.write(request, onResultOrError(failed, func(resp proto.Message) {
 		txn := resp.(*pb.TxnResponse)

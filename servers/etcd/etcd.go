@@ -1,6 +1,6 @@
-// Package etcd simulates the members of an etcd cluster. A member has the gRPC API of etcd
-// 3.7. The loop of the world serves it, without any goroutine. As in etcd, the members
-// replicate a state machine through go.etcd.io/raft.
+// Package etcd simulates the members of an etcd cluster. A member has the gRPC API of etcd 3.7. The
+// event loop of the simulated world serves it, without any goroutine of the member's own. As in
+// etcd, the members replicate a state machine through go.etcd.io/raft.
 //
 // The package registers itself as the [sim.System] with the name etcd.
 package etcd

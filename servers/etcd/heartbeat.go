@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// In etcd a leader sends heartbeats ten times a second. A member that has heard none for
-// one to two seconds asks for votes. Here the members do so only while it can matter. They
-// begin when something happens to a member or to a link between two members. They stop when
-// all has been well for calmAfter. In between no heartbeat could change anything. So
-// simulating a world of an hour costs no more than one of a second.
+// In etcd a leader sends heartbeats ten times a second. A member that has heard none for one to two
+// seconds asks for votes. Here the members do so only while it can matter. They begin when
+// something happens to a member or to a link between two members. They stop when all has been well
+// for calmAfter. From then on, until something happens again, no heartbeat could change anything.
+// So simulating a world of an hour costs no more than one of a second.
 //
 // The time after which a member campaigns is drawn from the world's seed. Raft would draw
 // it from a source that cannot be seeded, so only a leader uses raft's own ticks.
@@ -27,8 +27,8 @@ const (
 // pulse is what a member knows about whether its leader is alive, and when it campaigns
 // itself.
 type pulse struct {
-	// heardAt is when the member last heard the leader or voted for another member. ticked
-	// is the number of ticks since then that raft knows of.
+	// heardAt is when the member last heard the leader or voted for another member. ticked is how
+	// many ticks since then the member has reported to raft.
 	heardAt fakeclock.Reading
 	ticked  int
 	// timeout is the number of ticks without a heartbeat after which the member campaigns.
@@ -169,9 +169,9 @@ func (m *member) receiveRaft(msg *raftpb.Message) {
 	}
 }
 
-// catchUpTicks lets raft know for how long the member has heard nothing. Raft needs that
-// because it refuses its vote while it has heard a leader recently. The raft of a leader
-// knows it from its own ticks.
+// catchUpTicks lets raft know for how long the member has heard nothing. Raft needs to know it,
+// because a member refuses to vote for a new leader if it has heard the present one recently. The
+// raft of a leader counts its own ticks.
 func (m *member) catchUpTicks() {
 	p := &m.pulse
 	if p.isCalm || m.isLeader() || m.waitsForDisk() {

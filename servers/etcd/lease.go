@@ -131,9 +131,9 @@ func (le *lessor) demote() {
 	}
 }
 
-// renew renews a lease and calls done with the lease's TTL, or with 0 if the lease does not
-// exist. leads is false if the member does not lead. If the lease has expired but has not
-// been revoked yet, renew does not renew it and calls done when it is revoked.
+// renew renews a lease and calls done with the lease's TTL, or with 0 if the lease does not exist.
+// leads is false if the member does not lead. If the lease has expired but has not been revoked
+// yet, renew does not renew the lease, and calls done when the lease is revoked.
 func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
 	l := le.leases[id]
 	switch {
@@ -158,8 +158,8 @@ func (le *lessor) sorted() []*lease {
 }
 
 // due returns when the leader will notice that a lease has expired: at its first check after the
-// lease's end. If it has asked for the lease to be revoked already, it is the first check at which
-// it may ask again.
+// lease's end. If the leader has already asked for the lease to be revoked, due returns the first
+// check at which it may ask again.
 func (le *lessor) due(l *lease) fakeclock.Reading {
 	earliest := max(l.expires.Nanos, l.retryRevokeAt.Nanos)
 	checks := (time.Duration(earliest) - le.checkPhase + leaseCheck - 1) / leaseCheck
@@ -211,10 +211,9 @@ func (le *lessor) revokeExpired() {
 // sortedKeys returns the keys that are deleted when the lease ends.
 func (l *lease) sortedKeys() []string { return slices.Sorted(maps.Keys(l.keys)) }
 
-// lessorVersion is the setting with which a member ends and renews sessions as an earlier
-// release of etcd did. In that release a member that believes that it leads does not check
-// whether it does. This was fixed in 3.4.31, 3.5.13 and 3.6.0:
-// https://github.com/etcd-io/etcd/pull/16822.
+// lessorVersion is the setting with which a member ends and renews sessions as an earlier release
+// of etcd did. In that release a member that believes that it leads does not check whether it still
+// does. This was fixed in 3.4.31, 3.5.13 and 3.6.0: https://github.com/etcd-io/etcd/pull/16822.
 const (
 	lessorVersion    = "lessor"
 	uncheckedRelease = "3.4.23"

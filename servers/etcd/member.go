@@ -56,7 +56,7 @@ type member struct {
 	leaderlessAlarm *alarm
 	pulse           pulse
 	peers           map[uint64]*peer
-	peersInOrder    []*peer // in the order in which the world lists them
+	peersInOrder    []*peer // in the order in which the scenario lists them
 
 	alarms []*alarm // all alarms that have yet to ring
 	life   int      // grows with each start and each crash, so that work of an earlier life can be recognised
@@ -110,9 +110,9 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 	return c
 }
 
-// finishInput ends the handling of an input: it processes what raft has ready, lets the
-// world's faults act, and sends the responses. Each input, such as a message or an alarm,
-// ends with it.
+// finishInput ends the handling of an input: it processes what raft has ready, lets the world's
+// faults act, and sends the responses. Each input, such as a message or an alarm, ends with a call
+// of finishInput.
 func (m *member) finishInput() {
 	if m.node == nil {
 		return
@@ -175,9 +175,8 @@ func (m *member) now() fakeclock.Reading { return m.host.Clock().Read(fakeclock.
 // firstIDPrefix is the first 16 bits of the IDs that the first member makes.
 const firstIDPrefix = 0x4000
 
-// nextID returns a new ID. Like the IDs that etcd's pkg/idutil makes, it contains the
-// member's number, the number of the member's life, and a count. It is as long in hex as
-// theirs.
+// nextID returns a new ID. Like the IDs that etcd's pkg/idutil makes, it contains the member's
+// number, the number of the member's life, and a count. In hex, it is as long as those IDs.
 func (m *member) nextID() int64 {
 	m.idCount++
 	return int64(firstIDPrefix+m.index)<<48 | int64(m.life)<<32 | int64(m.idCount)

@@ -10,10 +10,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke implements [sim.Revocable]: an operator takes a client's locks away. It is about
-// all keys with which the client holds locks or waits for them. If session is true, Revoke
-// is like etcdctl lease revoke of the leases of these keys. Otherwise it is like etcdctl
-// del of these keys. Only the leader does so.
+// Revoke implements [sim.Revocable]: an operator takes a client's locks away. These are all keys
+// with which the client holds locks or waits for them. If session is true, Revoke ends the leases
+// of these keys, like etcdctl lease revoke. Otherwise it deletes the keys, like etcdctl del. Only
+// the leader does so; any other member returns false.
 func (m *member) Revoke(client string, session bool) (found bool) {
 	if m.node == nil || m.cluster.primary() != m {
 		return false

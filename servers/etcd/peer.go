@@ -62,9 +62,9 @@ func (p *peer) send(packet sim.Packet) {
 	}
 }
 
-// hasForgotten reports whether the peer no longer knows the connection, because it has
-// restarted since the connection was made. The message that would have reset the connection
-// may be lost, so this becomes true a second after the restart.
+// hasForgotten reports whether the peer no longer knows the connection, because it has restarted
+// since the connection was made. Usually a reset of the connection shows that to this member. In
+// case the reset is lost, hasForgotten returns true from a second after the restart on.
 func (p *peer) hasForgotten() bool {
 	other := p.m.cluster.member(p.id)
 	return other.node != nil && other.startedAt > p.m.host.Now()-p.m.now().Sub(p.connectedAt) && p.m.host.Now()-other.startedAt > time.Second

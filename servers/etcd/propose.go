@@ -85,8 +85,9 @@ func (m *member) offer(p *proposal) {
 	}
 }
 
-// leaderChanged offers the proposals that raft has not taken before. The other ones may be
-// lost with the previous leader. No member can know that, so they are not offered again.
+// leaderChanged offers the proposals that raft has not taken before. The other ones may be lost
+// with the previous leader. No member can know whether they are lost, so they are not offered
+// again.
 func (ps *proposals) leaderChanged(m *member) {
 	for _, p := range ps.waiting {
 		p.leaderReplaced = p.leaderReplaced || p.isOffered

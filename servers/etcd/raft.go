@@ -1,7 +1,7 @@
 package etcd
 
-// This file runs the raft library for a member: the library decides what is in the log, and
-// the member writes, sends and applies.
+// This file runs the raft library for a member: the library decides what is in the log, and the
+// member writes the log to its disk, sends raft's messages and applies the entries.
 
 import (
 	"log"
@@ -118,7 +118,7 @@ func (m *member) sendAll(messages []*raftpb.Message) {
 	}
 }
 
-// setLeader handles that the leader has changed; 0 means that the member knows no leader.
+// setLeader handles a change of the leader; 0 means that the member no longer knows a leader.
 func (m *member) setLeader(leader uint64) {
 	if leader == m.leaderID {
 		return

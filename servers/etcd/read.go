@@ -30,13 +30,13 @@ type linearRead struct {
 	since           fakeclock.Reading // when the current round began
 	requestIDs      []uint64          // the IDs of the questions to the leader in the current round
 	retry           *alarm            // rings when the leader is asked again
-	// index is the log entry that the member must apply before it can serve the reads; 0 if
-	// it does not know that yet.
+	// index is the log entry that the member must apply before it can serve the reads; 0 if the
+	// leader has not answered yet.
 	index uint64
 }
 
-// whenUpToDate calls serve when the member is up to date. It calls serve with an error if
-// it cannot find out.
+// whenUpToDate calls serve when the member is up to date. It calls serve with an error if the
+// member cannot get up to date.
 func (m *member) whenUpToDate(serve func(error)) {
 	r := &m.linearRead
 	r.queued = append(r.queued, serve)

@@ -16,10 +16,10 @@ import (
 	"github.com/locksim/locksim/servers/etcd/recipes"
 )
 
-// A recipe serves one call of the services Lock and Election, in which a member acquires a
-// lock or leads an election for a client. The member does so with requests of its own. See
-// server/etcdserver/api/v3lock and v3election. They follow the recipes of etcd's client in
-// https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency.
+// A recipe serves one call of the services Lock and Election, in which a member acquires a lock or
+// leads an election for a client. The member does so with requests of its own. See
+// server/etcdserver/api/v3lock and v3election. These requests follow the recipes of etcd's client
+// in https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency.
 type recipe struct {
 	call  *rpc
 	m     *member
@@ -195,8 +195,8 @@ func firstCreatedRequest(prefix string) *pb.RangeRequest {
 	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
 }
 
-// waitDeletes waits until there is no key with the prefix and a create revision up to upTo. It then
-// calls then, or failed with an error.
+// waitDeletes waits until there is no key with the prefix and a create revision up to upTo. After
+// that it calls then, or failed with an error.
 func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then func()) {
 	last := &pb.RangeRequest{
 		Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
@@ -229,9 +229,9 @@ var (
 	errNoLeader       = errors.New("election: no leader")
 )
 
-// lock serves Lock: it waits until the client's session holds the lock. If the client stops
-// waiting while its key is in the queue, the key is deleted. If it stops before the member
-// knows that the key was written, the key stays until its session ends.
+// lock serves Lock: it waits until the client's session holds the lock. If the client stops waiting
+// while its key is in the queue, the key is deleted. If the client stops before the member knows
+// that the key was written, the key stays until the session ends.
 func (r *recipe) lock(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix := string(request.Bytes("name")) + "/"

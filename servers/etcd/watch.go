@@ -32,8 +32,8 @@ type watchCall struct {
 	call     *rpc
 	nextID   int64
 	watchers []*watcher // in the order of their creation
-	// onEvents is called instead of sending a response, if the member itself watches. It
-	// gets events, or none if the history that it wants has been compacted.
+	// onEvents is called instead of sending a response, if the member itself watches. It gets
+	// events, or nil if the history that the watcher wants has been compacted.
 	onEvents func(header *pb.ResponseHeader, events []*mvccpb.Event)
 }
 
