@@ -3,15 +3,14 @@
 // blocking queries, which wait for a change.
 //
 // It answers as version 1.21.0 does. A session expires when twice its TTL has passed since its last
-// renewal. After a session has ended, nobody can acquire its keys for a while, the lock-delay. Both
-// are measured by the server's monotonic clock, so no jump of a wall clock affects them. All that
-// the server has written is on its disk. After a restart there is no leader for a while; then each
-// session gets its whole time again. The restart also begins again every lock-delay that there ever
-// was.
+// renewal. After a session has ended, nobody can acquire its keys for a while, the lock-delay. The
+// expiry and the lock-delay are measured by the server's monotonic clock, so no jump of a wall
+// clock affects them. All that the server has written is on its disk. After a restart there is no
+// leader for a while; then each session gets its whole time again. The restart also makes every
+// lock-delay that there ever was begin again.
 //
-// It does not have the rest of the API, such as services, several datacenters or access
-// control lists. A request for those is answered with an error, and the run then proves
-// nothing.
+// It does not have the rest of the API, such as services, several datacenters or access control
+// lists. A request for those is answered with an error, and makes the run inconclusive.
 package consul
 
 import (
@@ -65,9 +64,9 @@ const (
 	// lockDelayThreshold: a session that sets a smaller lock-delay means a number of
 	// seconds, not of nanoseconds: lockDelayMinThreshold in agent/structs.
 	lockDelayThreshold = 1000 * time.Nanosecond
-	// defaultWait is how long a query waits if it does not say so, and longestWait the longest
-	// time that it can ask for: default_query_time and max_query_time. To either, a random time
-	// is added, of up to that time divided by jitterDivisor: JitterFraction in agent/structs.
+	// defaultWait is how long a query waits if it does not say how long, and longestWait the
+	// longest time that it can ask for: default_query_time and max_query_time. To either, a random
+	// time is added, of up to that time divided by jitterDivisor: JitterFraction in agent/structs.
 	defaultWait   = 5 * time.Minute
 	longestWait   = 10 * time.Minute
 	jitterDivisor = 16

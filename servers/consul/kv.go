@@ -74,8 +74,9 @@ func parseNumber(text string, given bool) (uint64, error) {
 	return strconv.ParseUint(text, 10, 64)
 }
 
-// acquire gives a key to a session, unless another session holds the key or its lock-delay
-// has not ended. During the lock-delay, the attempt is not written to the log, so it takes
+// acquire gives a key to a session, unless another session holds the key or the key's lock-delay
+// has not ended. That is a time after the end of a session, in which nobody can acquire the keys
+// that the session held. During the lock-delay, the attempt is not written to the log, so it takes
 // no index.
 func (s *server) acquire(call *http1.Call, e entry, id string) {
 	if s.timers.Now() < s.store.delayedUntil[e.Key] {
@@ -119,8 +120,9 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, fmt.Sprintf("yes: acquired for the %s time", ordinal(e.LockIndex)))
 }
 
-// inAnotherSection reports whether an acquisition of a key that its session holds already is for
-// another section than before, or by another client.
+// inAnotherSection compares by, which acquires a key that its session holds already, with was,
+// which acquired it before. It reports whether by is another client, or is in another section
+// (which is a client's work under a lock).
 func inAnotherSection(by, was *trace.Actor) bool {
 	return by != nil && was != nil && (by.Client != was.Client || by.Section != was.Section)
 }

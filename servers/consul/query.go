@@ -12,18 +12,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A query is a read that can wait for a change: until the index of what it reads is greater
-// than the index that the client knows. See Query in
+// A query is a read that can wait for a change: until the index of what it reads, which is the
+// number of the latest change, is greater than the index that the client knows. See Query in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/blockingquery/blockingquery.go
 type query struct {
 	call     *http1.Call
 	key      string // the key or the ID of the session that it reads
 	isPrefix bool   // it reads all keys that begin with key
-	// knownIndex is the index that the client knows. If it is 0, the query does not wait.
+	// knownIndex is the index that the client knows. If it is 0, the query does not wait. wait is
+	// how long the client wants to wait at most; 0 means the default.
 	knownIndex uint64
 	wait       time.Duration
-	// wasMissing reports whether the key did not exist when the query last looked. If it
-	// still does not exist, nothing has changed.
+	// wasMissing reports whether the key did not exist when the query last looked. If the key still
+	// does not exist, nothing has changed.
 	wasMissing bool
 	timer      *agenda.Timer
 	// lookUp returns the index of the latest change of what the query reads, and whether it

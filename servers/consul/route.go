@@ -27,8 +27,8 @@ type endpoint struct {
 // The methods of an endpoint that only reads, and of one that only changes.
 var getOnly, putOnly = []string{http.MethodGet}, []string{http.MethodPut}
 
-// queryParameters are the parameters that all reads of keys and sessions understand. The
-// first two make a read wait for a change. Consul parses them for a renewal, too.
+// queryParameters are the parameters that all reads of keys and sessions understand. The first two
+// make a read wait for a change. Consul parses all four for a renewal, too.
 var queryParameters = []string{"index", "wait", "consistent", "stale"}
 
 // endpoints are the paths that are served. They are set in init, because the functions that

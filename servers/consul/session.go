@@ -29,7 +29,7 @@ type session struct {
 	CreateIndex   uint64
 	ModifyIndex   uint64
 
-	// client is the name of the client that has created it.
+	// client is the name of the client that has created the session.
 	client string
 	ttl    time.Duration // 0 means that it never expires
 	timer  *agenda.Timer // ends the session when it expires
