@@ -27,7 +27,7 @@ import (
 // generic API server.
 const largestBody = 3 << 20
 
-// errEtcdTimeout is the answer while the fault fail acts: the error of an etcd that cannot
+// errEtcdTimeout is the answer while a fault [sim.Fail] acts: the error of an etcd that cannot
 // reach a majority of its members, which an API server passes on.
 const errEtcdTimeout = "etcdserver: request timed out"
 
@@ -53,8 +53,8 @@ func init() {
 	})
 }
 
-// A node is a simulated API server. It ends nothing by its own clock, and a crash loses
-// nothing, because all Leases are in etcd.
+// A node is a simulated API server. It ends no Lease by its own clock, and a crash loses nothing,
+// because all Leases are in etcd.
 type node struct {
 	*http1.Server
 	host   *sim.Host

@@ -93,8 +93,8 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// parseLease parses the Lease in the body of a request. If it is not valid JSON or another
-// kind of object, the status is the answer.
+// parseLease parses the Lease in the body of a request. If the body is not valid JSON, or contains
+// another kind of object, parseLease returns the status that answers the request.
 func parseLease(b []byte) (*lease, *status) {
 	l := &lease{}
 	if err := json.Unmarshal(b, l); err != nil {

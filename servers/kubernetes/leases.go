@@ -29,7 +29,7 @@ type storedLease struct {
 // key returns the key under which a Lease is stored and appears in the trace.
 func key(namespace, name string) string { return namespace + "/" + name }
 
-// create creates a Lease: Store.Create of the registry. It returns the Lease as it was
+// create creates a Lease, as Store.Create of the registry does. It returns the Lease as it was
 // stored, or the status of an error.
 func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *status) {
 	if l.Metadata.Name == "" && l.Metadata.GenerateName != "" {
@@ -64,10 +64,10 @@ func (s *leases) initialize(l *lease, by *trace.Actor) {
 	s.store(l, by)
 }
 
-// update replaces a Lease: Store.Update of the registry. It succeeds only if the request
-// contains the version that is stored. If the Lease does not exist, update creates it,
-// unless the request names a UID. It returns the stored Lease and the HTTP status code, or
-// the status of an error.
+// update replaces a Lease, as Store.Update of the registry does. It succeeds only if the request
+// contains the version that is stored. If the Lease does not exist, update creates it, unless the
+// request names a UID. It returns the stored Lease and the HTTP status code, or the status of an
+// error.
 func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lease, int, *status) {
 	if bad := checkNamespace(namespace, l); bad != nil {
 		return nil, 0, bad
@@ -123,7 +123,7 @@ func checkNamespace(namespace string, l *lease) *status {
 	return nil
 }
 
-// remove deletes a Lease: Store.Delete of the registry. The body of the request may contain
+// remove deletes a Lease, as Store.Delete of the registry does. The body of the request may contain
 // preconditions, such as a version; remove deletes only a Lease that meets them.
 func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *status {
 	var options struct {

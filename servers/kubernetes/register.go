@@ -46,9 +46,9 @@ func holderOf(k *storedLease) string {
 // holderName returns the name of a holder in the trace.
 func (s *leases) holderName(holder string) string { return s.host.Names().Value(holder) }
 
-// aliveEvents returns the event that a client learns from the answer to its write: it holds the
-// Lease, for the Lease's duration since the request was sent. It is nil if nobody holds the Lease,
-// or if its duration is not positive.
+// aliveEvents returns the event for what a client learns from the answer to its write: it holds the
+// Lease, for the Lease's duration since the request was sent. The result is nil if nobody holds the
+// Lease, or if its duration is not positive.
 func (s *leases) aliveEvents(l *lease) []trace.Event {
 	if l.holder() == "" || l.duration() <= 0 {
 		return nil
