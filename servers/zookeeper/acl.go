@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// The permissions that an entry of an access control list (ACL) can give: ZooDefs.Perms.
+// The permissions that an entry of an access control list (ACL) can give, as in ZooDefs.Perms of
+// the real server.
 const (
 	permRead   = 1
 	permWrite  = 2
@@ -34,10 +35,10 @@ func allows(acl []permit, perm int32, who []ident) bool {
 	return false
 }
 
-// normalizeACL returns an ACL in the form in which it is stored: the scheme "auth" is
-// replaced by all identities of the client. isValid is false if the ACL is invalid:
-// PrepRequestProcessor.fixupACL. A simulated client has no IP address, so an entry for an
-// address gives permissions to no client.
+// normalizeACL returns an ACL in the form in which it is stored: the scheme "auth" is replaced by
+// all identities of the client. isValid is false if the ACL is invalid. See
+// PrepRequestProcessor.fixupACL of the real server. A simulated client has no IP address, so an
+// entry for an address gives permissions to no client.
 func normalizeACL(acl []permit, who []ident) (all []permit, isValid bool) {
 	add := func(p permit) {
 		if !slices.Contains(all, p) {
@@ -66,8 +67,8 @@ func normalizeACL(acl []permit, who []ident) (all []permit, isValid bool) {
 	return all, len(all) > 0
 }
 
-// digest returns the identity that a client proves by sending "user:password":
-// DigestAuthenticationProvider.
+// digest returns the identity that a client proves by sending "user:password", as
+// DigestAuthenticationProvider of the real server computes it.
 func digest(secret []byte) ident {
 	user, _, _ := strings.Cut(string(secret), ":")
 	sum := sha1.Sum(secret)

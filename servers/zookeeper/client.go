@@ -141,8 +141,9 @@ func (m *member) doubt(feature string) {
 	m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, feature))
 }
 
-// dispatch executes a request. A change or a sync is submitted to the role, which may pass
-// it to the leader. Any other request is executed immediately, and answered in its turn.
+// dispatch executes a request. A change or a sync is submitted to the member's role (leading or
+// following), which may pass it to the leader. Any other request needs nobody else, and is executed
+// when its turn to be answered comes.
 func (c *client) dispatch(call *call) {
 	m, q := c.m, call.q
 	for _, call := range append([]*request{q}, q.ops...) {
@@ -212,8 +213,8 @@ func (c *client) answer(call *call) {
 	}
 }
 
-// answerConnect answers the first message of a connection. Then it executes the requests
-// that have arrived behind it.
+// answerConnect answers the first message of a connection. Then it executes the requests that have
+// arrived after it.
 func (c *client) answerConnect(call *call) {
 	q := call.q
 	isAlive := call.result.code == ok

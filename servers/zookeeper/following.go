@@ -7,11 +7,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// following is the role of a member that has a leader. It answers reads from its own tree,
-// and passes changes to the leader. It answers pings of its clients by itself, and reports
-// to the leader which sessions have given a sign of life whenever the leader pings it. So
-// the clients of a follower that is cut off get answers to their pings until it gives up
-// the leader.
+// following is the role of a member that has a leader. It answers reads from its own tree, and
+// passes changes to the leader. It answers pings of its clients by itself, and reports to the
+// leader which sessions have given a sign of life whenever the leader pings it. So the clients of a
+// follower that is cut off get answers to their pings until the follower gives up its leader.
 type following struct {
 	idleRole
 	m        *member

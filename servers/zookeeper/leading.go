@@ -18,9 +18,9 @@ type leaderRole struct {
 	epoch    int64
 	isActive bool // it serves clients: a majority has followed it into its epoch
 
-	// proposedTree is the tree after all proposed changes, also those that are not
-	// committed. The leader decides about the next request by it. zxid is the number of the
-	// last proposal.
+	// proposedTree is the tree after all proposed changes, also those that are not committed. The
+	// leader needs it to decide what the next request changes. zxid is the number of the last
+	// proposal.
 	proposedTree *tree
 	zxid         int64
 	pending      []*pendingProposal // proposals that are not committed, in order
@@ -45,9 +45,10 @@ type learner struct {
 	// accepted is the last epoch that the follower has accepted. Once promised is set, the
 	// field has the follower's last zxid instead.
 	accepted int64
-	// The steps that a follower goes through, in order. hasEpoch: it was sent the epoch.
-	// promised: it has promised to follow it. sent: it was sent the transactions that it
-	// lacks, and receives all later proposals. synced: it has all of them on its disk.
+	// The steps that a follower goes through, in order. hasEpoch: it was sent the leader's epoch.
+	// promised: it has promised to follow that epoch. sent: it was sent the transactions that it
+	// lacked, and is sent all later proposals. synced: it has the transactions that it lacked on
+	// its disk.
 	hasEpoch, promised, sent, synced bool
 	heardAt                          int64 // when the leader last heard from it, on the monotonic clock
 }
@@ -85,7 +86,7 @@ func (l *leaderRole) quit() {
 	l.learners = nil
 }
 
-// activate makes the leader serve clients: a majority of the members has all its changes.
+// activate makes the leader serve clients, once a majority of the members has all its changes.
 func (l *leaderRole) activate() {
 	m := l.m
 	m.disk.current = l.epoch
@@ -264,8 +265,8 @@ func (l *leaderRole) learnersWhere(matches func(*learner) bool) (all []*learner)
 // isSynced reports whether a follower has all that the leader has.
 func isSynced(f *learner) bool { return f.synced }
 
-// addLearner adds a follower that has connected. Once a majority is connected, the leader
-// chooses a new epoch, which must be later than all that they have promised to follow.
+// addLearner adds a follower that has connected. Once a majority is connected, the leader chooses a
+// new epoch, which must be later than every epoch that one of them has accepted.
 func (l *leaderRole) addLearner(v *visitor, info followerInfo) {
 	m := l.m
 	for _, f := range slices.Clone(l.learners) {

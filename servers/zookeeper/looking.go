@@ -79,8 +79,8 @@ func (l *looking) repeatVote() {
 	})
 }
 
-// receiveVote handles a notification from another member. A member that has a leader names
-// it in its answer, so that the other member can join.
+// receiveVote handles a notification from another member. A member that has a leader names that
+// leader in its answer, so that the other member can follow it too.
 func (m *member) receiveVote(from string, n notification) {
 	l, isLooker := m.role.(*looking)
 	switch {

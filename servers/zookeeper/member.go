@@ -38,7 +38,7 @@ type member struct {
 	serial    int              // the serial of the latest call
 	voteWires map[string]*wire // the connections over which it sends its votes, by member
 
-	crashes int            // how often it has crashed; a delayed call compares it
+	crashes int            // how often it has crashed, by which a delayed call notices a crash
 	out     *agenda.Outbox // what it sends at the end of the turn
 }
 
@@ -50,8 +50,7 @@ type disk struct {
 	accepted, current int64
 }
 
-// last returns the zxid of the last transaction in the log, which is the number of that
-// transaction; 0 if there is none.
+// last returns the zxid (the number) of the last transaction in the log; 0 if there is none.
 func (d *disk) last() int64 {
 	if len(d.log) == 0 {
 		return 0
@@ -62,7 +61,7 @@ func (d *disk) last() int64 {
 // A role is what a member does in its ensemble: it looks for a leader, follows a leader or
 // is the leader.
 type role interface {
-	// status is the notification that it sends to other members in an election. An idle
+	// status is the notification that the member sends to other members in an election. An idle
 	// member has the zero value, and sends none.
 	status() notification
 	// serves reports whether the member serves clients.

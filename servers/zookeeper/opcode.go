@@ -73,7 +73,7 @@ func (o opcode) isChange() bool {
 	return false
 }
 
-// A code is the result of a request, as the protocol has it: KeeperException.Code.
+// A code is the result of a request, with the numbers of KeeperException.Code in the real server.
 type code int32
 
 const (

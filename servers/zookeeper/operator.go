@@ -44,7 +44,7 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 	return len(requests) > 0
 }
 
-// anyVersion is the version in a request that is not to check a node's version.
+// anyVersion is the version in a request that accepts every version of the node.
 const anyVersion = -1
 
 // claims returns the paths of the ephemeral nodes by which clients hold or wait for a lock:

@@ -199,9 +199,9 @@ func (q *request) describe(names *sim.Names) string {
 	return q.op.String()
 }
 
-// describePath returns the text of a path for the trace. Recipes put random words before
-// the names of their nodes, so that a client can recognise its own. They are left out,
-// because the rest of the name is unique too.
+// describePath returns the text of a path for the trace. Recipes put random words before the names
+// of their nodes, so that a client can recognise its own. The trace leaves these words out, because
+// the rest of the name is unique too.
 func describePath(names *sim.Names, path string) string {
 	if names.IsKey(path) {
 		return path

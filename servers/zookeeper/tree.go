@@ -29,12 +29,12 @@ type znode struct {
 	// childCount counts the children that it has ever had. It is the number of the next
 	// sequential child.
 	childCount int32
-	// owner is the session that the node is deleted with; 0 if the node is persistent.
+	// owner is the session at whose end the node is deleted; 0 if the node is persistent.
 	owner int64
 	// children are the names of its children, in the order of their creation. A real server
 	// lists them in an arbitrary order.
 	children []string
-	// creator is the client that has created it.
+	// creator is the client that has created the node.
 	creator *trace.Actor
 }
 

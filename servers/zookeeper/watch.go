@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An event is the kind of change that a watching client is notified of:
-// Watcher.Event.EventType.
+// An event is the kind of change that a watching client is notified of, as in
+// Watcher.Event.EventType of the real server.
 type event int32
 
 const (
@@ -76,9 +76,9 @@ func (w *watches) forget(c *client) {
 	}
 }
 
-// restore sets again the watches that a client had on its previous connection. If something
-// has changed since the last zxid that the client has seen, it notifies the client
-// immediately: DataTree.setWatches. A client may send the paths in any order, so they are
+// restore sets again the watches that a client had on its previous connection. If something has
+// changed since the last zxid that the client has seen, it notifies the client immediately. See
+// DataTree.setWatches of the real server. A client may send the paths in any order, so they are
 // sorted.
 func (w *watches) restore(t *tree, c *client, set watchSet) {
 	watchAll := func(watchers map[string][]*client, paths []string, ev event, latest func(*znode) int64) {

@@ -1,9 +1,10 @@
 // Package zookeeper simulates ZooKeeper: a standalone server, or an ensemble, which is
 // several servers that elect a leader and agree on the order of all changes.
 //
-// It implements the client protocol of version 3.8, in the goroutine of the world's event
-// loop. A server measures time only by its monotonic clock. The table of differences lists
-// where its answers differ from those of a real server; the tests compare the two.
+// It implements the client protocol of version 3.8, in the goroutine of the world's event loop. A
+// server measures time only by its monotonic clock. The fidelity tests in libraries/zookeeper
+// compare its answers with those of a real server, and list the answers that differ, with the
+// reasons.
 package zookeeper
 
 import (
