@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// advisoryLocks are the server's advisory locks. A session can hold the same lock several
-// times. Its transaction can hold the lock once in addition.
+// advisoryLocks are the server's advisory locks. A session can hold the same lock several times. In
+// addition, the session's transaction can hold the lock once.
 type advisoryLocks struct {
 	s    *server
 	held map[advisoryLock]*holder

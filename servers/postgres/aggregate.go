@@ -1,6 +1,7 @@
 package postgres
 
-// This file analyses and computes the aggregate functions of a query, such as count(*).
+// This file analyses and computes the aggregate functions of a query, such as count(*). A node is
+// an analysed expression, and a frame holds the values with which it is evaluated.
 
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 

@@ -266,8 +266,8 @@ func (sc *scope) analyseIs(e *sql.Is) *node {
 func (sc *scope) analyseCast(e *sql.Cast) *node {
 	x := sc.analyse(e.X)
 	if lit, is := e.X.(*sql.Literal); is && lit.Kind == sql.Decimal && isInteger(e.Type) {
-		// In PostgreSQL this literal is a decimal, not a floating-point number. Unlike the latter,
-		// a decimal is rounded away from zero if it is halfway between two integers.
+		// In PostgreSQL this literal is a decimal, not a floating-point number, and a decimal that
+		// is halfway between two integers is rounded away from zero.
 		x = constant(math.Round(x.eval(nil).(float64)), sql.Float8)
 	}
 	x = sc.coerce(x, e.Type, isCastable, newError(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))

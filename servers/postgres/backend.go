@@ -67,8 +67,8 @@ type backend struct {
 	stateChangedAt timestamp
 
 	// isPooled reports whether the session belongs to the pooler. The pooler closes the session
-	// when the monotonic clock reaches closesAt. unusedTimer makes it close the session earlier if
-	// no client has used the session for long. client is the client that has the session now, or
+	// when the monotonic clock reaches closesAt. unusedTimer makes the pooler close the session
+	// earlier if no client has used it for long. client is the client that has the session now, or
 	// nil.
 	isPooled    bool
 	closesAt    int64
@@ -82,8 +82,8 @@ type backend struct {
 	clientGone bool
 	// connectionLost reports whether the connection ended without a Terminate message.
 	connectionLost bool
-	// isRevoked reports whether an operator ends the session, or the session is the
-	// operator's own. Then its events name the operator.
+	// isRevoked reports whether an operator ends the session, or the session is the operator's own.
+	// In both cases the session's events name the operator.
 	isRevoked bool
 }
 
@@ -128,7 +128,8 @@ func (b *backend) actor() *trace.Actor {
 	return b.request.Sender()
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive is as in [sim.Endpoint]. The session works on the request in a turn of the server, at
+// whose end the replies are sent.
 func (b *backend) Receive(r *sim.Request) {
 	if b.isClosed {
 		return

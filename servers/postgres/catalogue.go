@@ -16,9 +16,9 @@ type view struct {
 	columns        []column
 	missingColumns []string // the other columns that a real server has
 	rows           func(*run) [][]value
-	// bounds are conditions that exclude the rows that this server does not have. A query
-	// must contain one of these conditions. missingRows describes the missing rows for the
-	// error.
+	// rows returns the rows for a run, which is one execution of a query. bounds are conditions
+	// that exclude the rows that this server does not have. A query must contain one of these
+	// conditions. missingRows describes the missing rows for the error.
 	bounds      []bound
 	missingRows string
 }

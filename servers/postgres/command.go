@@ -1,6 +1,7 @@
 package postgres
 
-// This file executes CREATE, DROP, SET, SHOW and DEALLOCATE.
+// This file executes CREATE, DROP, SET, SHOW and DEALLOCATE. A run is one execution of such a
+// statement by a session.
 
 import (
 	"fmt"

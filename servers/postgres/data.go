@@ -50,10 +50,9 @@ func (t *table) parseDatum(values []value) (datum, bool) {
 // datum returns the version as a datum; false if it holds no data.
 func (v *version) datum() (datum, bool) { return v.row.table.parseDatum(v.values) }
 
-// emitRead emits that a client has read a row version of a table of data. emitWrite emits
-// that a client has written one. emitRefusedWrite emits that a client's write changed
-// nothing, because the row has changed meanwhile; wanted are the values that the client
-// wanted to write.
+// emitRead emits the event that a client has read a row version of a table of data. emitWrite emits
+// that a client has written one. emitRefusedWrite emits that a client's write changed nothing,
+// because the row has changed meanwhile; wanted are the values that the client wanted to write.
 func (g *register) emitRead(b *backend, v *version) {
 	if d, is := v.datum(); is && b.actor() != nil {
 		ev := sim.NewServeEvent(trace.Read, d.object, b.actor())

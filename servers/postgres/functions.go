@@ -16,7 +16,8 @@ type function struct {
 	name string
 	args []sql.Type
 	typ  sql.Type
-	// call computes the result. If an argument is NULL, the result is NULL without a call.
+	// call computes the result. If an argument is NULL, the result is NULL without a call. f.r is
+	// the execution of the statement that calls the function, and f.r.b its session.
 	call func(f *frame, args []value) value
 }
 

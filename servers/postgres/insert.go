@@ -1,6 +1,7 @@
 package postgres
 
-// This file analyses and executes INSERT, with ON CONFLICT.
+// This file analyses and executes INSERT, with ON CONFLICT. A node is an analysed expression, and a
+// version is the state of a row between two changes.
 
 import (
 	"slices"

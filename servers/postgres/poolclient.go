@@ -75,7 +75,7 @@ func (c *poolClient) HangUp(reset bool) {
 	b.client = nil
 	c.p.removeSession(b)
 	b.HangUp(reset)
-	c.p.s.runTurn(func() {}) // a turn in which the pooler may open another session for a waiting client
+	c.p.s.runTurn(func() {}) // a turn of the server, in which the pooler may open another session for a waiting client
 }
 
 // remove forgets the client, whose connection has ended.
@@ -159,9 +159,9 @@ func (c *poolClient) handleStartup(m pgproto3.FrontendMessage) {
 // is not simulated.
 const console = "pgbouncer"
 
-// keptSettings are the settings that a pooler keeps for its clients. It refuses a client
-// that connects with any other setting. It does not notice if a client changes one of the
-// other settings later.
+// keptSettings are the settings that a pooler keeps for its clients. The pooler refuses a client
+// that connects with any other setting. It does not notice if a client changes one of the other
+// settings later.
 var keptSettings = []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "standard_conforming_strings", "timezone"}
 
 // checkKept raises an error for a setting that the pooler does not keep.

@@ -18,8 +18,8 @@ type register struct {
 	s *server
 	// The embedded Register keeps the states of the lease rows. leases are the world's locks that
 	// can be lease rows. keys are the keys of all the world's locks on the server. Both are in the
-	// order of the world. granted has the grant event of each row lock or advisory lock that is
-	// held, by the lock's key.
+	// order in which the world lists its locks. granted has the grant event of each row lock or
+	// advisory lock that is held, by the lock's key.
 	*rowregister.Register
 	leases       []lease
 	keys         []string
@@ -69,8 +69,9 @@ func parseLease(key string) (lease, bool) {
 // A client takes such a lease over when the lease has ended by the client's own wall clock.
 const clientExpiryColumn = "client_expires_at"
 
-// leaseVersionColumn is the column with the version of a lease. The holder changes it again and again,
-// and a client takes the lease over when it has not changed for some time.
+// leaseVersionColumn is the column with the version of a lease. The holder changes the version
+// again and again, and a client takes the lease over when the version has not changed for some
+// time.
 const leaseVersionColumn = "record_version_number"
 
 // columns returns the numbers of a table's columns with the holder and with the end of the

@@ -1,6 +1,7 @@
 package postgres
 
-// This file analyses and executes SELECT.
+// This file analyses and executes SELECT. A node is an analysed expression, and a version is the
+// state of a row between two changes.
 
 import (
 	"math"

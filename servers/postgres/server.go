@@ -24,10 +24,12 @@ type server struct {
 	// crashed, but which were not committed yet.
 	recovering []*tx
 
-	// A crash loses the contents of the fields from here to register, except for lastPID.
+	// A crash loses the contents of the fields from here to register, except for lastPID. backends
+	// are the open sessions.
 	backends []*backend
 	pool     *pooler // nil if there is no pooler
-	// waiting are the runs that wait. The run that has waited longest comes first.
+	// waiting are the runs (executions of statements) that wait. The run that has waited longest
+	// comes first.
 	waiting       []*run
 	advisoryLocks *advisoryLocks
 	lastPID       uint32 // the process ID of the last backend

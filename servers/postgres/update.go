@@ -1,6 +1,7 @@
 package postgres
 
-// This file analyses and executes UPDATE and DELETE.
+// This file analyses and executes UPDATE and DELETE. A node is an analysed expression, and a
+// version is the state of a row between two changes.
 
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 

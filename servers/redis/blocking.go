@@ -14,10 +14,10 @@ import (
 )
 
 // A blockedCommand is a command that waits until another client provides the data that it asks for,
-// such as BLPOP on an empty list. miniredis would wait in a goroutine, and the scheduler would
-// decide which of several goroutines is served first. Instead, after each command that it executes,
-// the node tries the waiting commands again, in the order in which they arrived. It tries them in a
-// transaction of miniredis, where no command waits.
+// such as BLPOP on an empty list. With miniredis alone, each of them would wait in a goroutine, and
+// Go's scheduler would decide which goroutine is served first. Instead, after each command that it
+// executes, the node tries the waiting commands again, in the order in which they arrived. It tries
+// them in a transaction of miniredis, where no command waits.
 type blockedCommand struct {
 	conn       *clientConn
 	request    *sim.Request

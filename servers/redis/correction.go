@@ -26,9 +26,9 @@ type correction struct {
 // unlimited is the maxArgs of commands that take any number of words.
 const unlimited = math.MaxInt
 
-// corrections has the corrections by command. The fidelity tests show what each of them
-// corrects. The map is filled in init, because corrections send commands to miniredis,
-// which looks the commands up in this map.
+// corrections has the corrections by command. The fidelity tests show what each of them corrects.
+// The map is filled in init, because corrections send commands to miniredis, whose hook looks the
+// commands up in this map.
 var corrections map[string]correction
 
 func init() {
@@ -279,7 +279,8 @@ var secondsOption = map[string]string{
 //
 // miniredis parses that time as an int. Where an int has 32 bits, it cannot hold the time of day in
 // milliseconds, as in PXAT. Then miniredis gets the next whole second, and fixExpiries corrects the
-// expiry after the whole command. In the middle of a script the expiry cannot be corrected.
+// expiry after the whole command. Until then, such as in the rest of a script, the key has the
+// rounded expiry.
 func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unitIndex, timeIndex int) {
 	if _, err := strconv.Atoi(command[timeIndex]); err == nil {
 		n.dispatch(c, command...)

@@ -16,7 +16,8 @@ type disk struct {
 	saved keyspace
 	// isSyncPlanned reports whether the next write to the disk is scheduled.
 	isSyncPlanned bool
-	// lastSync is the true time of the last write to the disk, or of the start.
+	// lastSync is the true time (the simulation's, not that of the node's clock) of the last write
+	// to the disk, or of the start.
 	lastSync time.Duration
 	// unsyncedChanges counts the changes of keys since lastSync.
 	unsyncedChanges int
@@ -37,7 +38,7 @@ type disk struct {
 // in https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
 const maxPostponed = 2 * time.Second
 
-// recordChanges notes that keys have changed. It writes them to the disk now or plans the
+// recordChanges notes that keys have changed. It writes the changes to the disk now or plans the
 // next write, depending on the persistence.
 func (d *disk) recordChanges(changes []keyChange) {
 	count := len(changes)

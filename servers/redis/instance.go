@@ -30,9 +30,9 @@ func (in *instance) scriptInterpreter() *script.Interpreter {
 	return in.interpreter
 }
 
-// A pool keeps instances that no node uses. They are started outside of all worlds: the
-// runtime binds a WaitGroup to the world in which it is first used, and miniredis uses
-// WaitGroups.
+// A pool keeps instances that no node uses. They are started outside of all worlds, the simulations
+// of this program. A world runs in a bubble of package testing/synctest, and Go binds a WaitGroup
+// to the bubble in which it is first used. miniredis uses WaitGroups.
 type pool struct {
 	mu   sync.Mutex
 	free []*instance

@@ -16,8 +16,8 @@ const (
 )
 
 // reserveGrowth reserves memory for a string that a command lengthens to size bytes. If size is too
-// large, it answers the command with an error and returns true. If the world has no room for the
-// string, it also ends the world.
+// large, it answers the command with an error and returns true. If the simulated world has no
+// memory left for the string, reserveGrowth also ends the world.
 func (n *node) reserveGrowth(c *mserver.Peer, key string, size int64) (refused bool) {
 	was, ok := n.stringLength(c, key)
 	switch {

@@ -253,8 +253,8 @@ func (in *Interpreter) concat(l *lua.LState) int {
 	return pushResults(l, right)
 }
 
-// chargeTable charges for a table that a script has just made, such as from all results of a call,
-// and returns the table. [rewrite] inserts calls of chargeTable into scripts.
+// chargeTable charges for a table that a script has just made of many values, such as all results
+// of a call, and returns the table. [rewrite] inserts calls of chargeTable into scripts.
 func (in *Interpreter) chargeTable(l *lua.LState) int {
 	in.meter.charge(l, bytesOfValue*l.CheckTable(1).Len())
 	return 1
