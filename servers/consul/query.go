@@ -58,14 +58,14 @@ func parseQuery(call *http1.Call) (q *query, why string) {
 	return q, ""
 }
 
-// withQuery parses the query of a call and passes it to then, or refuses the call.
-func (s *server) withQuery(call *http1.Call, then func(*query)) {
+// withQuery parses the query of a call and passes it to next, or refuses the call.
+func (s *server) withQuery(call *http1.Call, next func(*query)) {
 	q, why := parseQuery(call)
 	if why != "" {
 		refuse(call, http.StatusBadRequest, why)
 		return
 	}
-	then(q)
+	next(q)
 }
 
 // waitDuration returns how long the query waits, without the random addition.

@@ -114,7 +114,7 @@ func (c *cluster) member(id uint64) *member {
 	return nil
 }
 
-// recordLeader records that the member is the new leader, if it is.
+// recordLeader records a change of the leader, if the member is the new leader.
 func (c *cluster) recordLeader(m *member) {
 	if m.isLeader() {
 		m.host.Emit(trace.Event{Kind: trace.KindLead})
@@ -212,9 +212,9 @@ func (c *cluster) primary() *member {
 	return primary
 }
 
-// recordRenewal records that a session that holds a lock was renewed. A client renews it,
-// or a new leader does. recordRenewal ignores renewals by a member that no longer leads,
-// because the rest of the cluster does not know of them.
+// recordRenewal records that a session that holds a lock was renewed. A client or a new leader has
+// renewed it. recordRenewal ignores renewals by a member that no longer leads, because the rest of
+// the cluster does not know of them.
 func (c *cluster) recordRenewal(m *member, l *lease) {
 	if m != c.primary() {
 		return

@@ -71,8 +71,8 @@ func (c *cluster) recordWrites(m *member, r *pb.InternalRaftRequest, resp proto.
 	}
 }
 
-// comparesOtherKey reports whether a transaction's condition compares a key other than the
-// given one. Such a key is the lock's.
+// comparesOtherKey reports whether a transaction's condition compares a key other than the given
+// one. Such a key belongs to the lock.
 func comparesOtherKey(r *pb.TxnRequest, key []byte) bool {
 	return slices.ContainsFunc(r.Compare, func(c *pb.Compare) bool { return !bytes.Equal(c.Key, key) })
 }

@@ -43,7 +43,7 @@ func (r *recipe) campaign(request recipes.Message) {
 			txn := resp.(*pb.TxnResponse)
 			o.revision = txn.Header.Revision
 			awaitTurn := func() {
-				r.abandon = func(then func()) { r.undo(o.resignRequest(), then) }
+				r.abandon = func(next func()) { r.undo(o.resignRequest(), next) }
 				r.waitDeletes(prefix, o.revision-1, r.fail, func() {
 					leader := recipes.New("v3electionpb.LeaderKey").With("name", request.Bytes("name")).
 						With("key", o.key).With("rev", o.revision).With("lease", lease)
@@ -67,16 +67,16 @@ func (r *recipe) campaign(request recipes.Message) {
 	})
 }
 
-// writeAsLeader writes a transaction that succeeds only if the client leads. It calls then after
+// writeAsLeader writes a transaction that succeeds only if the client leads. It calls next after
 // the write, or failed with an error.
-func (r *recipe) writeAsLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
+func (r *recipe) writeAsLeader(request *pb.InternalRaftRequest, failed func(error), next func(*pb.ResponseHeader)) {
 	r.write(request, onResultOrError(failed, func(resp proto.Message) {
 		txn := resp.(*pb.TxnResponse)
 		if !txn.Succeeded {
 			failed(errNotLeader)
 			return
 		}
-		then(txn.Header)
+		next(txn.Header)
 	}))
 }
 

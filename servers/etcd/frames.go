@@ -32,8 +32,7 @@ type (
 		opens, cancels bool
 		// needsLeader is true if the new call should fail when the member knows no leader.
 		needsLeader bool
-		// timeout is how long the client waits for the call; 0 if the client does not
-		// specify that.
+		// timeout is how long the client waits for the call; 0 if the client sets no limit.
 		timeout time.Duration
 		// size is the number of bytes that flow control counts. messages are the gRPC
 		// messages that this piece completes.

@@ -10,10 +10,11 @@ import (
 )
 
 // In etcd a leader sends heartbeats ten times a second. A member that has heard none for one to two
-// seconds asks for votes. Here the members do so only while it can matter. They begin when
-// something happens to a member or to a link between two members. They stop when all has been well
-// for calmAfter. From then on, until something happens again, no heartbeat could change anything.
-// So simulating a world of an hour costs no more than one of a second.
+// seconds campaigns: it asks the others for their votes. In this simulation the members do so only
+// while it can matter. They begin when something happens to a member or to a link between two
+// members. They stop when all has been well for calmAfter. From then on, until something happens
+// again, no heartbeat could change anything. So simulating a world of an hour costs no more than
+// one of a second.
 //
 // The time after which a member campaigns is drawn from the world's seed. Raft would draw
 // it from a source that cannot be seeded, so only a leader uses raft's own ticks.
@@ -109,8 +110,8 @@ func (m *member) wake(pausedFor time.Duration) {
 	m.awaitLeader()
 }
 
-// scheduleHeartbeat makes a leader send heartbeats from now on. Raft also checks then that
-// the leader still has a majority.
+// scheduleHeartbeat makes a leader send heartbeats from now on. Meanwhile raft also checks from
+// time to time that the leader still has a majority.
 func (m *member) scheduleHeartbeat() {
 	if m.isAlone() || m.pulse.heartbeat.isPlanned() {
 		return

@@ -234,14 +234,13 @@ var lessorSetting = sim.Setting{
 // lease.ErrNotPrimary in server/lease.
 var errNotPrimary = errors.New("not a primary lessor")
 
-// confirmLeadership finds out whether a member that believes that it leads really does, and
-// calls then with the result. A member that has not ticked for a while, because it was
-// paused or waits for its disk, asks the other members first. See ensureLeadership in
-// server/etcdserver/server.go.
-func (m *member) confirmLeadership(then func(leads bool)) {
+// confirmLeadership finds out whether a member that believes that it leads really does, and calls
+// next with the result. A member that has not ticked for a while, because it was paused or waits
+// for its disk, asks the other members first. See ensureLeadership in server/etcdserver/server.go.
+func (m *member) confirmLeadership(next func(leads bool)) {
 	if m.hasTickedRecently() || m.host.SettingValue(lessorVersion) == uncheckedRelease {
-		then(m.isLeader())
+		next(m.isLeader())
 		return
 	}
-	m.whenUpToDate(func(err error) { then(err == nil && m.isLeader()) })
+	m.whenUpToDate(func(err error) { next(err == nil && m.isLeader()) })
 }

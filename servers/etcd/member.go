@@ -204,10 +204,11 @@ func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 	return a
 }
 
-// plan sets the alarm of the wall clock, from which the time of due is computed.
+// plan sets the embedded alarm, which rings by the wall clock, to the time at which the monotonic
+// clock will read due.
 func (a *alarm) plan() { a.Set(a.m.host.Clock().Now().Add(a.due.Sub(a.m.now()))) }
 
-// ring calls the alarm's func, if the time of due has come.
+// ring calls the alarm's func, if the monotonic clock has reached due.
 func (a *alarm) ring() {
 	if a.isDone {
 		return

@@ -24,7 +24,7 @@ type peer struct {
 	isDialling bool
 	// hasRefused: an attempt to connect has failed, less than dialAgain ago.
 	hasRefused bool
-	queue      []sim.Packet // messages that are sent at the end of the input
+	queue      []sim.Packet // messages that are sent when the member finishes its current input
 	// acknowledged is the log position up to which this member last acknowledged entries to
 	// the peer.
 	acknowledged logPosition
@@ -54,8 +54,8 @@ type letter struct {
 	body any
 }
 
-// send queues a message for the peer. It is sent at the end of the input. Messages without
-// a connection may be dropped.
+// send queues a message for the peer. The message is sent when the member finishes its current
+// input. Messages without a connection may be dropped.
 func (p *peer) send(packet sim.Packet) {
 	if p.end != nil || len(p.queue) == 0 || len(p.queue) < mostQueued && !packet.Background {
 		p.queue = append(p.queue, packet)

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// askAgain is how long a member waits before it asks the leader again after it has lost the
-// connection.
+// askAgain is how long a member waits before it asks the leader again, after it has lost the
+// connection or has asked a member that does not lead.
 const askAgain = 50 * time.Millisecond
 
 // A member asks the leader for what only the leader knows about a lease. It asks the leader
@@ -30,8 +30,8 @@ type (
 		// renew the lease.
 		wantsTTL bool
 	}
-	// leaseAnswer is the answer: how long the lease lasts from now, in seconds, 0 or less
-	// if it does not exist; the TTL that was granted; and the lease's keys.
+	// leaseAnswer is the answer: how many seconds the lease still lasts (0 or less if it does not
+	// exist), the TTL that was granted, and the lease's keys.
 	leaseAnswer struct {
 		id              uint64
 		ttl, grantedTTL int64

@@ -14,13 +14,13 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// readAgain is how long a member waits for the leader's answer before it asks again how far
-// the log is. See readIndexRetryTime in server/etcdserver/read.
+// readAgain is how long a member waits for the leader's answer before it asks again up to which
+// entry the log is committed. See readIndexRetryTime in server/etcdserver/read.
 const readAgain = 500 * time.Millisecond
 
-// A linearRead makes sure that a member's reads are up to date, in rounds. In each round
-// the member asks the leader how far the log is, and the leader asks a majority whether it
-// still leads. Then the member waits until it has applied the log up to there. Reads that
+// A linearRead makes sure that a member's reads are up to date, in rounds. In each round the member
+// asks the leader up to which entry the log is committed, and the leader asks a majority whether it
+// still leads. Then the member waits until it has applied the log up to that entry. Reads that
 // arrive meanwhile wait for the next round. It works like LinearizableReadLoop in
 // server/etcdserver/read.
 type linearRead struct {
@@ -56,7 +56,8 @@ func (r *linearRead) begin(m *member) {
 	m.scheduleGiveUp()
 }
 
-// ask asks the leader how far the log is. It repeats the question until there is an answer.
+// ask asks the leader up to which entry the log is committed. It repeats the question until there
+// is an answer.
 func (r *linearRead) ask(m *member) {
 	id := uint64(m.nextID())
 	r.requestIDs = append(r.requestIDs, id)
@@ -71,7 +72,7 @@ func (r *linearRead) ask(m *member) {
 	}
 }
 
-// confirmed handles the leader's answer, which says how far the log was.
+// confirmed handles the leader's answer, which names that entry.
 func (r *linearRead) confirmed(m *member, state raft.ReadState) {
 	if len(r.serving) == 0 || !slices.Contains(r.requestIDs, binary.BigEndian.Uint64(state.RequestCtx)) {
 		return // the member has given up on the round

@@ -29,7 +29,7 @@ type recipe struct {
 	// calls its argument; nil if there is nothing to undo. isTimedOut reports whether the
 	// client's timeout has passed.
 	stopWatch  func()
-	abandon    func(then func())
+	abandon    func(next func())
 	isTimedOut bool
 	hasRequest bool // the client's request has arrived
 }
@@ -65,7 +65,7 @@ func (r *recipe) timeOut() {
 	r.unwatch()
 	abandon := r.abandon
 	if abandon == nil {
-		abandon = func(then func()) { then() }
+		abandon = func(next func()) { next() }
 	}
 	abandon(func() { r.fail(context.DeadlineExceeded) })
 }
@@ -106,9 +106,9 @@ func (r *recipe) answer(m proto.Message, text string) {
 	r.call.answer(m, text)
 }
 
-// schedule calls do after the member has finished what it is doing now. It does so because
-// the result of one request may become known while the member handles another. It does not
-// call do if the client no longer waits.
+// schedule calls the func do after the member has finished what it is doing now. It does so because
+// the result of one request may become known while the member handles another. It does not call do
+// at all if the client no longer waits.
 func (r *recipe) schedule(do func()) {
 	r.m.after(0, func() {
 		if !r.call.isDone && !r.isTimedOut {
@@ -117,23 +117,23 @@ func (r *recipe) schedule(do func()) {
 	})
 }
 
-// write writes a request to the log and then calls then with the result, if the client
-// still waits.
-func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message, error)) {
+// write writes a request to the log and afterwards calls next with the result, if the client still
+// waits.
+func (r *recipe) write(request *pb.InternalRaftRequest, next func(proto.Message, error)) {
 	if request.Txn != nil {
 		if err := checkTxn(request.Txn); err != nil {
-			then(nil, err)
+			next(nil, err)
 			return
 		}
 	}
 	r.m.write(request, r.call.lastRequest.Sender(), func(resp proto.Message, err error) {
-		r.schedule(func() { then(resp, err) })
+		r.schedule(func() { next(resp, err) })
 	})
 }
 
-// read does a linearizable read and then calls then with the result, if the client still
+// read does a linearizable read and afterwards calls next with the result, if the client still
 // waits.
-func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, error)) {
+func (r *recipe) read(request *pb.RangeRequest, next func(*pb.RangeResponse, error)) {
 	r.m.whenUpToDate(func(err error) {
 		var resp *pb.RangeResponse
 		if err == nil {
@@ -142,28 +142,28 @@ func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, err
 		if err == nil {
 			resp.Header = r.m.header(resp.Header.Revision)
 		}
-		r.schedule(func() { then(resp, err) })
+		r.schedule(func() { next(resp, err) })
 	})
 }
 
-// undo writes a request that removes what the client no longer wants, and then calls then
-// in any case.
-func (r *recipe) undo(request *pb.InternalRaftRequest, then func()) {
-	r.m.write(request, r.call.lastRequest.Sender(), func(proto.Message, error) { then() })
+// undo writes a request that removes what the client no longer wants, and afterwards calls next in
+// any case.
+func (r *recipe) undo(request *pb.InternalRaftRequest, next func()) {
+	r.m.write(request, r.call.lastRequest.Sender(), func(proto.Message, error) { next() })
 }
 
 // defaultSessionTTL is the TTL, in seconds, of the session that a client gets if its
 // request has no session. Nobody renews that session.
 const defaultSessionTTL = 60
 
-// session calls then with the client's session, or with a new one if lease is 0.
-func (r *recipe) session(lease int64, then func(lease int64)) {
+// session calls next with the client's session, or with a new one if lease is 0.
+func (r *recipe) session(lease int64, next func(lease int64)) {
 	if lease != 0 {
-		then(lease)
+		next(lease)
 		return
 	}
 	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: defaultSessionTTL}}, onResultOrError(r.fail, func(resp proto.Message) {
-		then(resp.(*pb.LeaseGrantResponse).ID)
+		next(resp.(*pb.LeaseGrantResponse).ID)
 	}))
 }
 
@@ -196,15 +196,15 @@ func firstCreatedRequest(prefix string) *pb.RangeRequest {
 }
 
 // waitDeletes waits until there is no key with the prefix and a create revision up to upTo. After
-// that it calls then, or failed with an error.
-func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then func()) {
+// that it calls next, or failed with an error.
+func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), next func()) {
 	last := &pb.RangeRequest{
 		Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
 		MaxCreateRevision: upTo,
 	}
 	r.read(last, onResultOrError(failed, func(resp *pb.RangeResponse) {
 		if len(resp.Kvs) == 0 {
-			then()
+			next()
 			return
 		}
 		r.stopWatch = r.m.watchInternally(resp.Kvs[0].Key, nil, resp.Header.Revision, func(_ *pb.ResponseHeader, events []*mvccpb.Event) {
@@ -214,7 +214,7 @@ func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then
 				r.schedule(func() { failed(rpctypes.ErrGRPCCompacted) })
 			case slices.ContainsFunc(events, isDelete):
 				r.unwatch()
-				r.schedule(func() { r.waitDeletes(prefix, upTo, failed, then) })
+				r.schedule(func() { r.waitDeletes(prefix, upTo, failed, next) })
 			}
 		})
 	}))
@@ -256,7 +256,7 @@ func (r *recipe) lock(request recipes.Message) {
 				return
 			}
 			removeKey := &pb.InternalRaftRequest{DeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}
-			r.abandon = func(then func()) { r.undo(removeKey, then) }
+			r.abandon = func(next func()) { r.undo(removeKey, next) }
 			giveUp := func(err error) {
 				r.abandon = nil
 				r.undo(removeKey, func() { r.fail(err) })

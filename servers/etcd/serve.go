@@ -45,14 +45,14 @@ func unaryMethod[M any, R interface {
 	}
 }
 
-// onResultOrError returns a callback that passes a result to then, or an error to failed.
-func onResultOrError[T any](failed func(error), then func(T)) func(T, error) {
+// onResultOrError returns a callback that passes a result to next, or an error to failed.
+func onResultOrError[T any](failed func(error), next func(T)) func(T, error) {
 	return func(v T, err error) {
 		if err != nil {
 			failed(err)
 			return
 		}
-		then(v)
+		next(v)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// watchSync is how often a member serves the watchers that ask for past changes. Such a
-	// watcher gets nothing until then, so its notifications can be late by this time. See
+	// watchSync is how often a member serves the watchers that ask for past changes. Such a watcher
+	// gets nothing before the next round, so its notifications can be late by this time. See
 	// watchResyncPeriod in server/storage/mvcc/watchable_store.go.
 	watchSync = 100 * time.Millisecond
 	// progressEvery is how often a watcher that asks for it is notified that nothing has

@@ -178,7 +178,7 @@ var operators = slices.Concat(integerOperators(sql.Int4), integerOperators(sql.I
 	{"/", intervalType, sql.Float8, intervalType, checkDivisor(func(a, b value) value { return a.(interval).multiply(1 / b.(float64)) })},
 })
 
-// checkDivisor returns a func that refuses a division by zero and otherwise calls do.
+// checkDivisor returns a func that refuses a division by zero and otherwise calls the func do.
 func checkDivisor(do func(a, b value) value) func(a, b value) value {
 	return func(a, b value) value {
 		if b == int64(0) || b == float64(0) {

@@ -143,7 +143,8 @@ func (in *Interpreter) meterFunctions(globals *lua.LTable) {
 	}
 }
 
-// runBefore replaces a function of a library by one that calls before first.
+// runBefore replaces a function of a library by one that first calls the func before, and then the
+// replaced function.
 func (in *Interpreter) runBefore(library *lua.LTable, name string, before func(l *lua.LState)) {
 	original := goFunction(library, name)
 	setFunction(in.l, library, name, func(l *lua.LState) int {
