@@ -54,19 +54,20 @@ const (
 	// SessionTTLMax in agent/structs.
 	shortestTTL = 10 * time.Second
 	longestTTL  = 24 * time.Hour
-	// ttlMultiplier: a session expires when this multiple of its TTL has passed:
+	// ttlMultiplier: a session expires when this multiple of its TTL has passed. It is
 	// SessionTTLMultiplier in agent/structs.
 	ttlMultiplier = 2
 	// defaultDelay is the lock-delay of a session that does not set one. longestDelay is
 	// the longest one that a session can set: MaxLockDelay in agent/structs.
 	defaultDelay = 15 * time.Second
 	longestDelay = time.Minute
-	// lockDelayThreshold: a session that sets a smaller lock-delay means a number of
-	// seconds, not of nanoseconds: lockDelayMinThreshold in agent/structs.
+	// lockDelayThreshold: a session that sets a smaller lock-delay means a number of seconds, not
+	// of nanoseconds. It is lockDelayMinThreshold in agent/structs.
 	lockDelayThreshold = 1000 * time.Nanosecond
 	// defaultWait is how long a query waits if it does not say how long, and longestWait the
-	// longest time that it can ask for: default_query_time and max_query_time. To either, a random
-	// time is added, of up to that time divided by jitterDivisor: JitterFraction in agent/structs.
+	// longest time that it can ask for: default_query_time and max_query_time. The server prolongs
+	// each wait by a random time, at most the wait divided by jitterDivisor: JitterFraction in
+	// agent/structs.
 	defaultWait   = 5 * time.Minute
 	longestWait   = 10 * time.Minute
 	jitterDivisor = 16

@@ -149,8 +149,8 @@ func (s *server) recordLoss(kind trace.Kind, old *entry, by *trace.Actor) {
 	}
 }
 
-// aliveEvents returns the event that records that a client learns from an answer that its
-// session is alive. It returns nil for a session that never expires.
+// aliveEvents returns the event for what a client learns from an answer: its session is alive. It
+// returns nil for a session that never expires.
 func (s *server) aliveEvents(session *session) []trace.Event {
 	if session.ttl == 0 {
 		return nil

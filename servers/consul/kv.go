@@ -75,9 +75,9 @@ func parseNumber(text string, given bool) (uint64, error) {
 }
 
 // acquire gives a key to a session, unless another session holds the key or the key's lock-delay
-// has not ended. That is a time after the end of a session, in which nobody can acquire the keys
-// that the session held. During the lock-delay, the attempt is not written to the log, so it takes
-// no index.
+// has not ended. The lock-delay is a time after the end of a session, in which nobody can acquire
+// the keys that the session held. An attempt during that time is not written to the log, so it
+// takes no index.
 func (s *server) acquire(call *http1.Call, e entry, id string) {
 	if s.timers.Now() < s.store.delayedUntil[e.Key] {
 		respond(call, false, nil, "no: lock-delay")

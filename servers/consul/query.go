@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A query is a read that can wait for a change: until the index of what it reads, which is the
-// number of the latest change, is greater than the index that the client knows. See Query in
+// A query is a read that can wait for a change. Each change has a number, its index. The query
+// waits until what it reads has a change with a greater index than the client knows. See Query in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/blockingquery/blockingquery.go
 type query struct {
 	call     *http1.Call

@@ -46,8 +46,8 @@ func init() {
 	}
 }
 
-// route returns the endpoint that serves a path, and the rest of the path after it. The
-// endpoint is nil if none does.
+// route returns the endpoint that serves a path, and the rest of the path after it. The endpoint is
+// nil if no endpoint serves the path.
 func route(path string) (*endpoint, string) {
 	for i, e := range endpoints {
 		rest, found := strings.CutPrefix(path, e.path)

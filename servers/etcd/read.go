@@ -72,7 +72,7 @@ func (r *linearRead) ask(m *member) {
 	}
 }
 
-// confirmed handles the leader's answer, which names that entry.
+// confirmed handles the leader's answer, which names the last committed entry.
 func (r *linearRead) confirmed(m *member, state raft.ReadState) {
 	if len(r.serving) == 0 || !slices.Contains(r.requestIDs, binary.BigEndian.Uint64(state.RequestCtx)) {
 		return // the member has given up on the round

@@ -111,7 +111,7 @@ func parseLease(b []byte) (*lease, *status) {
 	return l, nil
 }
 
-// validate returns the invalid fields of a lease, or nil: ValidateLease in
+// validate returns the invalid fields of a lease, or nil. It checks what ValidateLease checks in
 // pkg/apis/coordination/validation/validation.go of k8s.io/kubernetes.
 func (l *lease) validate() (all []cause) {
 	addCause := func(field string, value any, why string) {

@@ -75,7 +75,7 @@ func (c *poolClient) HangUp(reset bool) {
 	b.client = nil
 	c.p.removeSession(b)
 	b.HangUp(reset)
-	c.p.s.runTurn(func() {}) // a turn in which the pooler may open another session for a waiting client
+	c.p.s.runTurn(func() {}) // a turn in which the pooler may open a session for a waiting client
 }
 
 // remove forgets the client, whose connection has ended.

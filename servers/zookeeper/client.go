@@ -32,7 +32,7 @@ type call struct {
 	c       *client
 	r       *sim.Request
 	q       *request
-	serial  int // the member's number for it, if another member or a majority has to do something for it
+	serial  int // the member's number for the call, if it needs another member or a majority
 	done    bool
 	failure code // the error of a fault that makes the server fail; ok if there is none
 	result  result
@@ -412,8 +412,8 @@ func (r result) describe(names *sim.Names) string {
 	return ""
 }
 
-// sessionEnded closes the connection because its session has ended. If the client has ended
-// the session itself, the connection is closed only after that request was answered.
+// sessionEnded closes the connection because its session has ended. If the client has ended the
+// session itself, the connection is closed only after the request to end the session was answered.
 func (c *client) sessionEnded() {
 	for _, call := range c.calls {
 		if call.q.op == opClose && call.done {
@@ -423,7 +423,7 @@ func (c *client) sessionEnded() {
 	c.close()
 }
 
-// close closes the connection, at the end of the turn.
+// close closes the connection, at the end of the turn (see [member.turn]).
 func (c *client) close() {
 	if c.closed {
 		return

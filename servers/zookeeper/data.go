@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file lets an ensemble be the storage of a world: each object of the storage is a
-// persistent node. The version of an object is the version of its node, which is how often
-// its data was set. The node is created without data, as version 0.
+// This file lets an ensemble (the servers of one cluster) be the storage of a world: each object of
+// the storage is a persistent node. The version of an object is the version of its node, which is
+// how often its data was set. The node is created without data, as version 0.
 
 // plain and Synced are the two ways to read an object. The server that the client is
 // connected to answers both. It answers a plain read immediately, although it may not have

@@ -9,9 +9,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leaderRole is the role of the leader. It decides about requests, orders the changes, commits
-// each change when a majority has it on disk, and ends sessions that have expired. A
-// standalone server is a leader without followers.
+// leaderRole is the role of the leader. It decides about requests, orders the changes, commits each
+// change when a majority has it on disk, and ends sessions that have expired. Its epoch is a number
+// that is greater than those of all earlier leaders. A standalone server is a leader without
+// followers.
 type leaderRole struct {
 	idleRole
 	m        *member

@@ -48,7 +48,7 @@ func (m *member) look() {
 // ownVote returns the vote of a member for itself.
 func (m *member) ownVote() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
 
-// isBetter reports whether v is better than another vote.
+// isBetter reports whether v is better than another vote, in the sense that [vote] defines.
 func (v vote) isBetter(other vote) bool {
 	switch {
 	case v.epoch != other.epoch:

@@ -42,9 +42,9 @@ type member struct {
 	out     *agenda.Outbox // what it sends at the end of the turn
 }
 
-// A disk is what a member has written. log has every transaction that it has received.
-// accepted is the latest epoch that it has promised to follow, and current the epoch in
-// which it works. There are no snapshots, because worlds are short.
+// A disk is what a member has written. log has every transaction that it has received. accepted is
+// the latest epoch (the number of a leader's reign) that it has promised to follow, and current the
+// epoch in which it works. There are no snapshots, because worlds are short.
 type disk struct {
 	log               []*txn
 	accepted, current int64

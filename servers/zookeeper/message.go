@@ -9,10 +9,10 @@ import (
 // A message is what one member sends to another. describe returns its text for the trace.
 type message interface{ describe(*sim.Names) string }
 
-// A vote names a member that should become the leader. epoch, zxid and id are those of the
-// named member: the epoch in which it last worked, its last transaction and its number. The
-// better of two votes has the later epoch; if they are equal, the later zxid; if these are
-// equal too, the higher number.
+// A vote names a member that should become the leader. epoch, zxid and id are those of the named
+// member: the epoch (the number of a leader's reign) in which it last worked, the number of its
+// last transaction, and its own number. The better of two votes has the later epoch; if they are
+// equal, the later zxid; if these are equal too, the higher number.
 type vote struct {
 	leader      string
 	id          int
@@ -33,8 +33,8 @@ type (
 	// leaderInfo is the leader's new epoch. A follower that answers it promises to follow
 	// no leader of an older epoch.
 	leaderInfo struct{ epoch int64 }
-	// epochAck is that answer: the epoch in which the follower last worked, and its last
-	// transaction.
+	// epochAck is the answer to leaderInfo: the epoch in which the follower last worked, and its
+	// last transaction.
 	epochAck struct{ current, zxid int64 }
 	// newLeader has the transactions that the follower lacks. The follower must first
 	// remove from its log what is later than the zxid since.
@@ -130,7 +130,7 @@ func (x *txn) describe(names *sim.Names) string {
 	return fmt.Sprintf("0x%x: %s", x.zxid, text)
 }
 
-// sendMessage sends a message to another member, at the end of the turn.
+// sendMessage sends a message to another member, at the end of the turn (see [member.turn]).
 func (m *member) sendMessage(end *sim.End, msg message) {
 	m.out.Send(func() { end.Send(sim.Packet{Body: msg, Text: msg.describe(m.host.Names())}) })
 }

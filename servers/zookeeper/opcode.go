@@ -63,8 +63,8 @@ func (o opcode) String() string {
 	return fmt.Sprintf("operation %d", int32(o))
 }
 
-// isChange reports whether a request becomes a transaction, so that it takes a zxid even if
-// it fails.
+// isChange reports whether a request becomes a transaction, so that it takes a zxid (a
+// transaction's number) even if it fails.
 func (o opcode) isChange() bool {
 	switch o {
 	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opReconfig, opContainer, opCreateTTL, opClose, opOpen:

@@ -63,9 +63,9 @@ type permit struct {
 // name and a password.
 type ident struct{ scheme, id string }
 
-// A watchSet is the watches that a client had on its previous connection and sets again on
-// a new one. since is the last zxid that the client has seen: it is notified immediately of
-// later changes.
+// A watchSet is the watches that a client had on its previous connection and sets again on a new
+// one. since is the last zxid (the number of a change) that the client has seen: the client is
+// notified immediately of later changes.
 type watchSet struct {
 	since               int64
 	data, exists, child []string

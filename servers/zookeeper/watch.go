@@ -77,7 +77,7 @@ func (w *watches) forget(c *client) {
 }
 
 // restore sets again the watches that a client had on its previous connection. If something has
-// changed since the last zxid that the client has seen, it notifies the client immediately. See
+// changed since the last change that the client has seen, it notifies the client immediately. See
 // DataTree.setWatches of the real server. A client may send the paths in any order, so they are
 // sorted.
 func (w *watches) restore(t *tree, c *client, set watchSet) {
