@@ -120,11 +120,11 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, fmt.Sprintf("yes: acquired for the %s time", ordinal(e.LockIndex)))
 }
 
-// inAnotherSection compares by, which acquires a key that its session holds already, with was,
-// which acquired it before. It reports whether by is another client, or is in another section
-// (which is a client's work under a lock).
-func inAnotherSection(by, was *trace.Actor) bool {
-	return by != nil && was != nil && (by.Client != was.Client || by.Section != was.Section)
+// inAnotherSection compares two acquisitions of a key by the same session: the new one, by, and the
+// previous one. It reports whether by belongs to another client or to another section, which is a
+// client's work under a lock.
+func inAnotherSection(by, previous *trace.Actor) bool {
+	return by != nil && previous != nil && (by.Client != previous.Client || by.Section != previous.Section)
 }
 
 // release takes a key away from the session that holds it. The key remains.

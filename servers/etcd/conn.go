@@ -240,7 +240,7 @@ func (call *rpc) receive(message []byte) {
 	call.method.serveOnce(call.c.m, call, request)
 }
 
-// close is called when the client will send no more requests.
+// close notifies the handler, if there is one, that the client will send no more requests.
 func (call *rpc) close() {
 	if call.isDone || call.handler == nil {
 		return

@@ -56,7 +56,7 @@ type member struct {
 	leaderlessAlarm *alarm
 	pulse           pulse
 	peers           map[uint64]*peer
-	peersInOrder    []*peer // in the order in which the scenario lists them
+	peersInOrder    []*peer // in the order in which the world lists them
 
 	alarms []*alarm // all alarms that have yet to ring
 	life   int      // grows with each start and each crash, so that work of an earlier life can be recognised

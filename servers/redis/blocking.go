@@ -62,9 +62,9 @@ func (r *clientConn) runBlocking(m *sim.Request, name string, words []string) {
 	}
 }
 
-// resolveLastID replaces each $ among the words of an XREAD, which stands for the last entry of a
-// stream, by the ID of the stream's current last entry. If the command kept its $, it would skip
-// the entries that arrive while it waits.
+// resolveLastID replaces each $ among the words of an XREAD by the ID of the stream's current last
+// entry, for which $ stands. If the command kept its $, it would skip the entries that arrive while
+// it waits.
 func (r *clientConn) resolveLastID(name string, words []string) []string {
 	streams := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "STREAMS") })
 	if name != "XREAD" || streams < 0 {

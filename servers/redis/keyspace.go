@@ -197,14 +197,14 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	return ev
 }
 
-// goneEvent returns an event for the trace about a key that no longer exists. was is its last
+// goneEvent returns an event for the trace about a key that no longer exists. old is its last
 // entry, and by is the client that has removed it. If the key has expired, the event says so,
 // whatever kind and by are.
-func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) trace.Event {
-	if n.hasExpired(was) {
+func (n *node) goneEvent(kind trace.Kind, id keyID, old entry, by *trace.Actor) trace.Event {
+	if n.hasExpired(old) {
 		kind, by = trace.KindExpire, nil
 	}
-	return trace.Event{Kind: kind, Key: id.describe(n.host.Names()), Value: n.describeValue(was), By: by, Owner: was.owner}
+	return trace.Event{Kind: kind, Key: id.describe(n.host.Names()), Value: n.describeValue(old), By: by, Owner: old.owner}
 }
 
 // describeValue returns a key's value as the trace shows it.

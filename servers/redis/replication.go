@@ -122,18 +122,18 @@ func (n *node) apply(u update) {
 // recordUpdate records in the trace what an update has changed. owners are the clients that
 // have set the keys on the master.
 func (n *node) recordUpdate(owners map[keyID]*trace.Actor) {
-	n.visitSuspects(func(id keyID, was entry) {
-		n.host.Emit(n.goneEvent(trace.KindDelete, id, was, nil))
+	n.visitSuspects(func(id keyID, old entry) {
+		n.host.Emit(n.goneEvent(trace.KindDelete, id, old, nil))
 		delete(n.keys, id)
-	}, func(id keyID, was, is entry) {
-		is.owner = was.owner
+	}, func(id keyID, old, current entry) {
+		current.owner = old.owner
 		if owner, ok := owners[id]; ok {
-			is.owner = owner
+			current.owner = owner
 		}
-		if !was.sameValueAndExpiry(is) {
-			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
+		if !old.sameValueAndExpiry(current) {
+			n.host.Emit(n.keyEvent(trace.KindRestore, id, current))
 		}
-		n.recordKey(id, is)
+		n.recordKey(id, current)
 	})
 	n.disk.hasMissedChanges = true
 	n.planExpiry()

@@ -68,13 +68,13 @@ func (n *node) takeSuspects() []keyID {
 }
 
 // recordKey stores what is now known of a key, and its deadline.
-func (n *node) recordKey(id keyID, is entry) {
-	if was := n.keys[id]; !is.expires.IsZero() && !was.expires.Equal(is.expires) {
+func (n *node) recordKey(id keyID, current entry) {
+	if old := n.keys[id]; !current.expires.IsZero() && !old.expires.Equal(current.expires) {
 		deadlines := n.tracker.deadlines
-		i, _ := slices.BinarySearchFunc(deadlines, is.expires, func(d deadline, at time.Time) int { return d.at.Compare(at) })
-		n.tracker.deadlines = slices.Insert(deadlines, i, deadline{is.expires, id})
+		i, _ := slices.BinarySearchFunc(deadlines, current.expires, func(d deadline, at time.Time) int { return d.at.Compare(at) })
+		n.tracker.deadlines = slices.Insert(deadlines, i, deadline{current.expires, id})
 	}
-	n.keys[id] = is
+	n.keys[id] = current
 }
 
 // recordAll replaces everything that is known of the keys.
@@ -99,18 +99,18 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 }
 
 // visitSuspects calls visitGone for each key that no longer exists, and then visitExisting for each
-// key that may have changed or is new. was is the entry that was known before, and is the current
-// one.
-func (n *node) visitSuspects(visitGone func(id keyID, was entry), visitExisting func(id keyID, was, is entry)) {
+// key that may have changed or is new. old is the entry that was known before; current is the one
+// in miniredis.
+func (n *node) visitSuspects(visitGone func(id keyID, old entry), visitExisting func(id keyID, old, current entry)) {
 	suspects := n.takeSuspects()
 	for _, id := range suspects {
-		if was, existed := n.keys[id]; existed && !n.mini.DB(id.db).Exists(id.name) {
-			visitGone(id, was)
+		if old, existed := n.keys[id]; existed && !n.mini.DB(id.db).Exists(id.name) {
+			visitGone(id, old)
 		}
 	}
 	for _, id := range suspects {
-		if is, exists := n.readKey(id); exists {
-			visitExisting(id, n.keys[id], is)
+		if current, exists := n.readKey(id); exists {
+			visitExisting(id, n.keys[id], current)
 		}
 	}
 }
@@ -120,27 +120,27 @@ func (n *node) visitSuspects(visitGone func(id keyID, was entry), visitExisting 
 // caused them; nil means that keys have expired. It reports whether there were any changes.
 func (n *node) recordChanges(by *trace.Actor) bool {
 	var effects []keyChange
-	n.visitSuspects(func(id keyID, was entry) {
+	n.visitSuspects(func(id keyID, old entry) {
 		kind := trace.KindDelete
 		if by == nil {
 			kind = trace.KindExpire
 		}
-		n.host.Emit(n.goneEvent(kind, id, was, by))
+		n.host.Emit(n.goneEvent(kind, id, old, by))
 		effects = append(effects, keyChange{id: id, isDeleted: true})
-	}, func(id keyID, was, is entry) {
-		if was.sameValueAndExpiry(is) {
+	}, func(id keyID, old, current entry) {
+		if old.sameValueAndExpiry(current) {
 			return
 		}
-		kind, prior := trace.KindSet, was.owner
-		is.owner = by
-		if was.sameValue(is) {
+		kind, prior := trace.KindSet, old.owner
+		current.owner = by
+		if old.sameValue(current) {
 			kind, prior = trace.KindTouch, nil
-			is.owner = was.owner
+			current.owner = old.owner
 		}
-		ev := n.keyEvent(kind, id, is)
+		ev := n.keyEvent(kind, id, current)
 		ev.By, ev.Prior = by, prior
 		n.host.Emit(ev)
-		effects = append(effects, keyChange{id: id, entry: is})
+		effects = append(effects, keyChange{id: id, entry: current})
 	})
 	for _, e := range effects {
 		if e.isDeleted {
