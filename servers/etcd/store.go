@@ -28,7 +28,7 @@ type store struct {
 	// revision.
 	pending int
 	// onAttach is called when the lease of a key changes; lease 0 means none.
-	onAttach func(key string, was, is int64)
+	onAttach func(key string, oldLease, newLease int64)
 }
 
 func newStore() *store {

@@ -61,11 +61,11 @@ func (n *node) Follow(master string) { n.repl.Follow(n.host.Peer(master).(*node)
 // fullUpdate returns an update with the whole data set, for a replica that has just
 // connected.
 func (n *node) fullUpdate() update {
-	effects := make([]keyChange, 0, len(n.keys))
+	changes := make([]keyChange, 0, len(n.keys))
 	for _, id := range n.sortedIDs(n.keys) {
-		effects = append(effects, keyChange{id: id, entry: n.keys[id]})
+		changes = append(changes, keyChange{id: id, entry: n.keys[id]})
 	}
-	return update{offset: n.repl.offset, isFull: true, changes: effects}
+	return update{offset: n.repl.offset, isFull: true, changes: changes}
 }
 
 // An update is what a master sends to a replica: the whole data set, or the changes that one

@@ -119,14 +119,14 @@ func (n *node) visitSuspects(visitGone func(id keyID, old entry), visitExisting 
 // changes in the trace, for the disk and for the replicas. by is the client whose command has
 // caused them; nil means that keys have expired. It reports whether there were any changes.
 func (n *node) recordChanges(by *trace.Actor) bool {
-	var effects []keyChange
+	var changes []keyChange
 	n.visitSuspects(func(id keyID, old entry) {
 		kind := trace.KindDelete
 		if by == nil {
 			kind = trace.KindExpire
 		}
 		n.host.Emit(n.goneEvent(kind, id, old, by))
-		effects = append(effects, keyChange{id: id, isDeleted: true})
+		changes = append(changes, keyChange{id: id, isDeleted: true})
 	}, func(id keyID, old, current entry) {
 		if old.sameValueAndExpiry(current) {
 			return
@@ -140,21 +140,21 @@ func (n *node) recordChanges(by *trace.Actor) bool {
 		ev := n.keyEvent(kind, id, current)
 		ev.By, ev.Prior = by, prior
 		n.host.Emit(ev)
-		effects = append(effects, keyChange{id: id, entry: current})
+		changes = append(changes, keyChange{id: id, entry: current})
 	})
-	for _, e := range effects {
+	for _, e := range changes {
 		if e.isDeleted {
 			delete(n.keys, e.id)
 		} else {
 			n.recordKey(e.id, e.entry)
 		}
 	}
-	if len(effects) == 0 {
+	if len(changes) == 0 {
 		return false
 	}
 	n.planExpiry()
-	n.disk.recordChanges(effects)
-	n.repl.propagate(effects)
+	n.disk.recordChanges(changes)
+	n.repl.propagate(changes)
 	return true
 }
 
