@@ -2,9 +2,11 @@ package reports
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -194,14 +196,7 @@ func (m *markdownText) pieces(pieces ...piece) {
 	}
 }
 
-// HTML returns the chapter as part of a page.
-func (c chapter) HTML() template.HTML {
-	var pieces []template.HTML
-	for _, p := range c.pieces {
-		pieces = append(pieces, p.html())
-	}
-	return fill("chapter", struct {
-		Title  string
-		Pieces []template.HTML
-	}{c.title, pieces})
+// html returns the chapter as part of a page.
+func (c chapter) html() g.Node {
+	return onLines(g.If(c.title != "", h.H2(g.Text(c.title))), onLines(g.Map(c.pieces, piece.html)...))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/webpage"
@@ -20,44 +21,25 @@ func writeExploredHTML(w io.Writer, r *explore.Result, o Options) error {
 // it could link.
 func noPages(string) string { return "" }
 
-// A searchPage is the data of the page about a search.
-type searchPage struct {
-	Title, Incomplete, Summary string
-	// Before are the chapters above the danger maps and the lists of ways, and After those
-	// below.
-	Before, After []chapter
-	Maps          []heatmap
-	Lists         []wayCards
-}
-
-// A wayCards is a chapter of the page with ways to break the lock. Why explains the
-// chapter, and Legend explains its words.
-type wayCards struct {
-	Title, Why string
-	Ways       []wayCard
-	Legend     []remark
-}
-
 // exploredPage returns the page about a search. The func page returns the address of the
 // page about the scenario in a file, or "" if there is none.
 func exploredPage(r *explore.Result, o Options, page func(file string) string) webpage.Page {
 	before, after := exploredDocument(r, o.Since), &document{}
 	before.addComparison(r, o.Since)
 	after.addCoverage(r)
-	p := searchPage{
-		Title: before.title, Incomplete: before.warning, Summary: before.summary,
-		Before: before.chapters, After: after.chapters, Maps: heatmaps(r),
-	}
 	found, ranOn := wayLists(r, o.Since)
 	known := withBars(legend(r.Ways), r.Ways)
-	add := func(l wayList, legend []remark) {
-		if len(l.ways) > 0 {
-			p.Lists = append(p.Lists, wayCards{l.heading(), l.explanation, l.cards(r, page), legend})
-		}
-	}
-	add(found, known)
-	add(ranOn, exclude(withBars(legend(r.RanOn), r.RanOn), known))
-	s := webpage.New(p.Title, g.Raw(string(fill("explored.html", p))), asset("explored.css"))
+	cards := wayCards{r, marginBars{r.TTL, marginScale(r)}, page}
+	s := webpage.New(before.title, h.Div(h.Class("search"), onLines(
+		h.H1(g.Text(before.title)),
+		g.If(before.warning != "", h.P(h.Class("badge bad wide"), g.Text(before.warning))),
+		lead(before.summary),
+		g.Map(before.chapters, chapter.html),
+		dangerMaps(r),
+		cards.chapter(found, known),
+		cards.chapter(ranOn, exclude(withBars(legend(r.RanOn), r.RanOn), known)),
+		g.Map(after.chapters, chapter.html),
+	)), asset("explored.css"))
 	s.Script = asset("explored.js")
 	return s
 }

@@ -3,8 +3,12 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/peril"
@@ -17,70 +21,105 @@ import (
 // the beginning of the pause (rows) and its length (columns). Each cell has a colour, a
 // sign, and a text for readers who point at it or use a screen reader.
 type heatmap struct {
-	ID, Title string
-	Lengths   []string
-	Rows      []heatRow
-	Legend    []heatSign
-	// Note explains the vertical line between two columns; "" if there is no line.
-	Note string
+	chart
+	// off and on are the cells of the danger maps of the run without fencing and of that with
+	// fencing; nil if there is no such map.
+	off, on [][]explore.Danger
+	ttl     time.Duration
+	// pastTTL is the index of the first length that exceeds the TTL; -1 if there is none.
+	pastTTL int
 }
-
-// A heatRow is a row of a heatmap. A row without cells stands in for several rows that are
-// equal to the one above.
-type heatRow struct {
-	Label string
-	Cells []heatCell
-}
-
-// A heatCell shows what a pause of one length does. PastTTL marks the first cell in its row
-// whose pause is longer than the TTL. Says is the text for readers who point at it.
-type heatCell struct {
-	Sign, Level, Says string
-	PastTTL           bool
-}
-
-// A heatSign is one entry of the legend.
-type heatSign struct{ Sign, Level, Means string }
 
 // heatmaps returns the danger maps of a search for a page.
 func heatmaps(r *explore.Result) []heatmap {
 	var all []heatmap
-	for i, c := range charts(r.Maps) {
-		all = append(all, c.heatmap(r, fmt.Sprintf("map-%d", i+1)))
+	for _, c := range charts(r.Maps) {
+		m := heatmap{c, c.dangers(r.Maps, runs.FencingOff), c.dangers(r.Maps, runs.FencingOn), r.TTL, -1}
+		if r.TTL > 0 {
+			m.pastTTL = slices.IndexFunc(c.Lengths, func(d time.Duration) bool { return d > r.TTL })
+		}
+		all = append(all, m)
 	}
 	return all
 }
 
-// heatmap returns a chart for a page, with the given HTML ID.
-func (c chart) heatmap(r *explore.Result, id string) heatmap {
-	h := heatmap{ID: id, Title: c.title()}
-	firstPastTTL := slices.IndexFunc(c.Lengths, func(d time.Duration) bool { return d > r.TTL })
-	if r.TTL == 0 {
-		firstPastTTL = -1
+// dangerMaps returns the chapter with the danger maps of a search; nil if it has none.
+func dangerMaps(r *explore.Result) g.Node {
+	maps := heatmaps(r)
+	if len(maps) == 0 {
+		return nil
 	}
-	if firstPastTTL >= 0 {
-		h.Note = "The vertical line is the TTL, " + trace.ShortDuration(r.TTL) + ": all pauses to the right of it are longer than a grant lasts."
+	title := "Danger maps"
+	if len(maps) == 1 {
+		title = "Danger map"
 	}
-	for _, d := range c.Lengths {
-		h.Lengths = append(h.Lengths, trace.ShortDuration(d))
+	chapter := onLines(heading("maps", title))
+	for i, m := range maps {
+		chapter = append(chapter, onLines(m.html(fmt.Sprintf("map-%d", i+1)))...)
 	}
-	off, on := c.dangers(r.Maps, runs.FencingOff), c.dangers(r.Maps, runs.FencingOn)
-	seen := map[peril.Peril]bool{}
-	for _, row := range c.rows() {
-		out := heatRow{Label: strings.TrimSpace(row.label)}
-		for k, p := range row.perils {
-			seen[p] = true
-			texts := append(dangerWords("without fencing", off, row.start, k), dangerWords("with fencing", on, row.start, k)...)
-			out.Cells = append(out.Cells, heatCell{p.Sign(), p.Level(), strings.Join(texts, ", "), k == firstPastTTL})
+	return chapter
+}
+
+// html returns the map with its legend. id is its HTML ID.
+func (m heatmap) html(id string) g.Node {
+	return h.Figure(h.Class("danger"), h.ID(id), onLines(
+		h.FigCaption(g.Text(m.title())),
+		scrollable("scroll", m.title(), h.Table(h.Class("heat"),
+			h.THead(h.Tr(
+				h.Th(h.Scope("col"), h.Class("corner"), g.Text("the pause begins")),
+				g.Map(m.Lengths, func(d time.Duration) g.Node { return columnHead(h.Span(g.Text(trace.ShortDuration(d)))) }),
+			)),
+			h.TBody(onLines(g.Map(m.rows(), m.row)...)),
+		)),
+		h.P(h.Class("readout screen"), g.Attr("hidden"), g.Text("Point at a cell, or move between cells with Tab and the arrow keys.")),
+		h.Ul(h.Class("levels"), g.Map(peril.All(), m.meaning)),
+		m.note(),
+	))
+}
+
+// row returns a row of the map. A row without cells stands in for several rows that are equal to
+// the one above.
+func (m heatmap) row(row chartRow) g.Node {
+	label := rowHead(g.Text(strings.TrimSpace(row.label)))
+	if len(row.perils) == 0 {
+		return h.Tr(label, h.Td(h.ColSpan(strconv.Itoa(len(m.Lengths))), h.Class("folded")))
+	}
+	cells := g.Group{label}
+	for column, p := range row.perils {
+		level := p.Level()
+		if column == m.pastTTL {
+			level += " past"
 		}
-		h.Rows = append(h.Rows, out)
+		text := strings.Join(append(dangerWords("without fencing", m.off, row.start, column), dangerWords("with fencing", m.on, row.start, column)...), ", ")
+		cells = append(cells, h.Td(h.Class(level), h.Title(text), hidden(p.Sign()), unseen(text)))
 	}
-	for _, p := range peril.All() {
-		if seen[p] {
-			h.Legend = append(h.Legend, heatSign{p.Sign(), p.Level(), p.Meaning()})
-		}
+	return h.Tr(cells)
+}
+
+// meaning returns the entry of the legend about a colour and a sign; nil if the map does not have
+// them.
+func (m heatmap) meaning(p peril.Peril) g.Node {
+	if !slices.ContainsFunc(m.perils, func(row []peril.Peril) bool { return slices.Contains(row, p) }) {
+		return nil
 	}
-	return h
+	return h.Li(h.Span(h.Class(p.Level()), h.Aria("hidden", "true"), g.Text(p.Sign())), g.Text(" "+p.Meaning()))
+}
+
+// note explains the vertical line between two columns; nil if there is no line.
+func (m heatmap) note() g.Node {
+	if m.pastTTL < 0 {
+		return nil
+	}
+	return h.P(h.Class("soft"), g.Text("The vertical line is the TTL, "+trace.ShortDuration(m.ttl)+": all pauses to the right of it are longer than a grant lasts."))
+}
+
+// thumbnail returns the colours and signs of the map as a small picture, without words.
+func (m heatmap) thumbnail() g.Node {
+	return h.Table(h.Class("heat small"), h.Aria("hidden", "true"), g.Map(m.rows(), func(row chartRow) g.Node {
+		return g.If(len(row.perils) > 0, h.Tr(g.Map(row.perils, func(p peril.Peril) g.Node {
+			return h.Td(h.Class(p.Level()), g.Text(p.Sign()))
+		})))
+	}))
 }
 
 // dangers returns the cells of the chart's danger map for the run with the given fencing;

@@ -1,43 +1,116 @@
 package reports
 
 import (
+	"fmt"
 	"time"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/svg"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/sim"
 )
 
-// A wayCard is a box on a page about one way to break a lock.
-type wayCard struct {
-	ID, Number, Title, News, Story string
-	Off, On                        wayHarm
-	Blame, BlameMood, Worlds       string
-	Faults                         []string
-	Facts                          []remark
-	Margins                        []marginBar
-	// File is the way's scenario file, Replay the command that runs it, and Page the
-	// address of the page with its diagram. Each is "" if there is none.
-	File, Replay, Page string
-	// Stack says how the lock misbehaved, with the stack of a panic.
-	Stack listing
+// wayCards makes the boxes of a page, each about one way to break a lock.
+type wayCards struct {
+	*explore.Result
+	marginBars
+	// page returns the address of the page that shows the run of a way's scenario file, or "".
+	page func(file string) string
 }
 
-// A wayHarm says in short what broke in one run. Mood is the colour of its badges, such as
-// "bad"; [Palette.paint] has all names of colours.
-type wayHarm struct {
-	Run, Mood string
-	Words     []string
+// chapter returns the chapter with the cards of a list of ways; nil if the list is empty.
+func (c wayCards) chapter(l wayList, legend facts) g.Node {
+	if len(l.ways) == 0 {
+		return nil
+	}
+	cards := make(g.Group, len(l.ways))
+	for i := range l.ways {
+		cards[i] = c.card(l, i)
+	}
+	return onLines(
+		h.H2(g.Text(l.heading())),
+		g.If(l.explanation != "", h.P(g.Text(l.explanation))),
+		h.Div(h.Class("ways"), onLines(cards...)),
+		h.H3(g.Text("What the words mean")),
+		legend.html(),
+	)
 }
 
-// A marginBar is a bar that shows how large a fault must be to break the lock. Up to the size
-// Survived nothing breaks, and from Broken on something breaks. All positions, including the
-// TTL's, are in thousandths of the bar. Rest is the length from Broken to the end.
-type marginBar struct {
-	Text                        string
-	Survived, Broken, Rest, TTL int
+// card returns the box about the way with index i.
+func (c wayCards) card(l wayList, i int) g.Node {
+	w, news := l.ways[i], l.news(l.ways[i])
+	narrative := story.Visible(textwrap.OneLine(w.Story))
+	about := c.facts(w)
+	misconduct := listing{"What the lock did", stack(w, exploredWidth)}
+	return h.Article(h.Class("way"), h.ID("way-"+l.number(i)), onLines(
+		h.H3(h.Span(h.Class("number"), g.Text(l.number(i))), g.Text(" "+wayTitle(w))),
+		g.If(news != "", h.P(wideBadge("bad", news))),
+		h.Dl(h.Class("harm"),
+			labelled("without fencing", harmBadges(w.Off)),
+			labelled("with fencing", harmBadges(w.On)),
+			labelled("whose fault", blameBadge(w)),
+			labelled("seen in", g.Text(story.Count(w.Worlds, "world"))),
+		),
+		g.If(narrative != "", h.P(g.Text(narrative))),
+		h.Ul(h.Class("faults"), g.Map(w.Example.Faults, func(f runs.Fault) g.Node { return h.Li(g.Text(exploredFaultWords(w.Example, f))) })),
+		onLines(g.Map(w.Margins, c.bar)...),
+		g.If(!about.empty(), about.html()),
+		g.If(w.File != "", c.file(w.File)),
+		g.If(!misconduct.empty(), misconduct.html()),
+	))
+}
+
+// labelled returns an entry of a list with labels.
+func labelled(label string, content g.Node) g.Node {
+	return h.Div(h.Dt(g.Text(label)), h.Dd(content))
+}
+
+// harmBadges say in short what broke in one run.
+func harmBadges(broke []string) g.Node {
+	words := breakageWords(broke)
+	if len(words) == 0 {
+		return badge{"good", "✓", "nothing"}.html()
+	}
+	return g.Map(words, func(word string) g.Node { return g.Group{wideBadge(harmTone(broke), word), g.Text(" ")} })
+}
+
+// blameBadge says whose fault a way is.
+func blameBadge(w explore.Way) g.Node {
+	if w.Blame == checks.BlameLock {
+		return wideBadge("bad", blameWords(w))
+	}
+	return wideBadge("doubt", blameWords(w))
+}
+
+// facts returns further remarks about a way.
+func (c wayCards) facts(w explore.Way) facts {
+	var all facts
+	for _, fact := range []remark{
+		{"workload", story.Raw(worldWords(c.Result, w.Example))},
+		{"strikes", story.Raw(stagesWords(w))},
+		{"also by", story.Raw(otherCauses(w))},
+	} {
+		if fact.Text != "" {
+			all = append(all, fact)
+		}
+	}
+	return all
+}
+
+// file names a way's scenario file, with the command that runs it. If there is a page with the
+// way's diagram, the name is a link to it.
+func (c wayCards) file(file string) g.Node {
+	var link g.Node
+	if to := c.page(file); to != "" {
+		link = g.Group{h.A(h.Href(to), g.Text(story.Visible(publicFile(file)))), h.Br()}
+	}
+	return h.P(h.Class("replay"), link, h.Code(g.Text(replayWay(publicFile(file)))))
 }
 
 // marginScale returns the duration at the end of all bars of a page. All bars have the same
@@ -55,63 +128,27 @@ func marginScale(r *explore.Result) time.Duration {
 	return longest + longest/4
 }
 
-// cards returns the cards of the list's ways. page returns the address of the page that shows
-// the run of a way's scenario file, or "".
-func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCard {
-	bars := marginBars{r.TTL, marginScale(r)}
-	cards := make([]wayCard, len(l.ways))
-	for i, w := range l.ways {
-		cards[i] = newCard(r, w, bars)
-		cards[i].ID, cards[i].Number = "way-"+l.number(i), l.number(i)
-		cards[i].News, cards[i].Page = l.news(w), page(w.File)
-	}
-	return cards
-}
-
-// newCard returns a way's card without its number and its links, which depend on the list.
-func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
-	card := wayCard{
-		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
-		Off: wayHarm{"without fencing", harmTone(w.Off), breakageWords(w.Off)}, On: wayHarm{"with fencing", harmTone(w.On), breakageWords(w.On)},
-		Blame: blameWords(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
-		File: story.Visible(publicFile(w.File)), Stack: listing{"What the lock did", stack(w, exploredWidth)},
-	}
-	if w.Blame == checks.BlameLock {
-		card.BlameMood = "bad"
-	}
-	if w.File != "" {
-		card.Replay = replayWay(publicFile(w.File))
-	}
-	for _, f := range w.Example.Faults {
-		card.Faults = append(card.Faults, exploredFaultWords(w.Example, f))
-	}
-	for _, fact := range []remark{
-		{"workload", story.Raw(worldWords(r, w.Example))},
-		{"strikes", story.Raw(stagesWords(w))},
-		{"also by", story.Raw(otherCauses(w))},
-	} {
-		if fact.Text != "" {
-			card.Facts = append(card.Facts, fact)
-		}
-	}
-	for _, m := range w.Margins {
-		card.Margins = append(card.Margins, bars.bar(m))
-	}
-	return card
-}
-
-// marginBars makes bars for sizes of faults. The TTL is marked on each bar.
+// marginBars makes bars that show how large a fault must be to break the lock. The TTL is marked
+// on each bar.
 type marginBars struct{ ttl, scale time.Duration }
 
-// bar returns the bar for a margin. The scale for a rate is the largest rate that a clock
-// can have.
-func (b marginBars) bar(m explore.Margin) marginBar {
+// bar returns the bar for a margin. Up to the size that the lock survived it has one colour, and
+// from the size that broke the lock another. The scale for a rate is the largest rate that a
+// clock can have.
+func (b marginBars) bar(m explore.Margin) g.Node {
+	const length, height = 1000, 14
+	survived, broken, ttl := b.thousandths(m.Survived.Time), b.thousandths(m.Broken.Time), b.thousandths(b.ttl)
 	if m.Broken.Rate != 0 {
-		broken := int(m.Broken.Rate * 1000 / sim.FastestRate)
-		return marginBar{m.String(), int(m.Survived.Rate * 1000 / sim.FastestRate), broken, 1000 - broken, 0}
+		survived, broken, ttl = int(m.Survived.Rate*length/sim.FastestRate), int(m.Broken.Rate*length/sim.FastestRate), 0
 	}
-	broken := b.thousandths(m.Broken.Time)
-	return marginBar{m.String(), b.thousandths(m.Survived.Time), broken, 1000 - broken, b.thousandths(b.ttl)}
+	return h.Div(h.Class("margin"),
+		h.SVG(svg.ViewBox(length, height), g.Attr("preserveAspectRatio", "none"), h.Aria("hidden", "true"),
+			g.El("rect", h.Class("survived"), svg.Size(survived, height)),
+			g.El("rect", h.Class("broken"), svg.Number("x", broken), svg.Size(length-broken, height)),
+			g.If(ttl != 0, svg.Path("ttl", fmt.Sprintf("M%d 0V%d", ttl, height))),
+		),
+		h.P(h.B(g.Text("size")), g.Text(" "+m.String())),
+	)
 }
 
 // thousandths converts a duration to thousandths of a bar.

@@ -1,9 +1,11 @@
 package reports
 
 import (
-	"html/template"
 	"strings"
 	"unicode/utf8"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
@@ -17,7 +19,7 @@ type piece interface {
 	empty() bool
 	text(t *text)
 	markdown(m *markdownText)
-	html() template.HTML
+	html() g.Node
 }
 
 type (
@@ -58,7 +60,7 @@ func (p paragraph) text(t *text) {
 
 func (p paragraph) markdown(m *markdownText) { m.line("%s", markdown.Escape(string(p))) }
 
-func (p paragraph) html() template.HTML { return fill("paragraph", p) }
+func (p paragraph) html() g.Node { return h.P(g.Text(string(p))) }
 
 func (f facts) empty() bool { return len(f) == 0 }
 
@@ -86,7 +88,15 @@ func (f facts) markdown(m *markdownText) {
 	}
 }
 
-func (f facts) html() template.HTML { return fill("facts", f) }
+func (f facts) html() g.Node { return h.Dl(h.Class("facts"), g.Map(f, remark.html)) }
+
+// legend returns the facts as the legend of a table.
+func (f facts) legend() g.Node { return h.Dl(h.Class("facts legend"), g.Map(f, remark.html)) }
+
+// html returns the remark as an entry of a list.
+func (r remark) html() g.Node {
+	return g.Group{h.Dt(g.Text(r.About.String())), h.Dd(g.Text(r.Text.String()))}
+}
 
 func (e entries) empty() bool { return len(e) == 0 }
 
@@ -116,7 +126,7 @@ func (e entries) markdown(m *markdownText) {
 	}
 }
 
-func (e entries) html() template.HTML { return fill("facts", e) }
+func (e entries) html() g.Node { return facts(e).html() }
 
 func (p points) empty() bool { return len(p) == 0 }
 
@@ -136,7 +146,11 @@ func (p points) markdown(m *markdownText) {
 	}
 }
 
-func (p points) html() template.HTML { return fill("points", p) }
+func (p points) html() g.Node {
+	return h.Ul(h.Class("plain"), g.Map(p, func(item point) g.Node {
+		return h.Li(h.Span(h.Class(item.Sign.Class), h.Aria("hidden", "true"), g.Text(item.Sign.Sign)), g.Text(" "+item.Says))
+	}))
+}
 
 func (f figure) empty() bool { return f == "" }
 
@@ -144,7 +158,7 @@ func (f figure) text(t *text) { t.b.WriteString(string(f)) }
 
 func (f figure) markdown(m *markdownText) { m.line("```text\n%s```", string(f)) }
 
-func (f figure) html() template.HTML { return fill("figure", f) }
+func (f figure) html() g.Node { return preformatted(string(f)) }
 
 func (l listing) empty() bool { return len(l.Lines) == 0 }
 
@@ -161,4 +175,9 @@ func (l listing) markdown(m *markdownText) {
 	m.fold(l.Title, func() { m.line("\n    %s", strings.Join(l.Lines, "\n    ")) })
 }
 
-func (l listing) html() template.HTML { return fill("listing", l) }
+func (l listing) html() g.Node {
+	return h.Details(h.Summary(g.Text(l.Title)), preformatted(lines(l.Lines)))
+}
+
+// preformatted returns text on a page with its lines as they are. The reader can scroll it.
+func preformatted(text string) g.Node { return h.Pre(h.TabIndex("0"), g.Text(text)) }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -65,8 +64,8 @@ type variantSheet struct {
 	Witnesses                   []witnessSheet
 	// explainer marks the words of this part of the page that have a meaning.
 	explainer
-	// Turns says which changes would turn the verdict; "" if none are known.
-	Turns template.HTML
+	// Turns says which changes would turn the verdict; nil if none are known.
+	Turns g.Node
 	// Idle has a sentence for each fault that did not act.
 	Idle []string
 	// Expected says whether the runs are as the scenario expects.
@@ -169,7 +168,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.
 			v.Board = slide.SVG(storyboardOf(r, runs))
 		}
 		if pieces := turns(r, runs, o); len(pieces) > 0 {
-			v.Turns = chapter{pieces: pieces}.HTML()
+			v.Turns = chapter{pieces: pieces}.html()
 		}
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
 			v.Story = ""

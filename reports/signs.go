@@ -3,6 +3,9 @@ package reports
 import (
 	"slices"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -16,6 +19,9 @@ type badge struct {
 
 // Text returns the sign and the word.
 func (b badge) Text() string { return b.Sign + " " + b.Word }
+
+// html returns the badge on a page.
+func (b badge) html() g.Node { return h.Span(h.Class("badge "+b.Class), g.Text(b.Text())) }
 
 // outcomeBadges, verdictBadges and standingBadges are the badges of the possible results:
 // of a property in a run, of a run, and of a run compared with the expectation.

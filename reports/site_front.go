@@ -40,8 +40,8 @@ type frontBox struct {
 // A frontSearch describes a search that has a page.
 type frontSearch struct {
 	To, Title, Summary string
-	// Map is the search's first danger map; nil if it has none.
-	Map *heatmap
+	// Map is the search's first danger map as a small picture; nil if it has none.
+	Map g.Node
 }
 
 const frontTitle = "What breaks the lock"
@@ -62,7 +62,7 @@ func (s *site) front() webpage.Page {
 	for i, r := range s.Explored {
 		search := frontSearch{To: s.searches[i], Title: exploredTitle(r), Summary: exploredSummary(r, nil)}
 		if maps := heatmaps(r); len(maps) > 0 {
-			search.Map = &maps[0]
+			search.Map = maps[0].thumbnail()
 		}
 		f.Searches = append(f.Searches, search)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
@@ -220,18 +221,14 @@ func visibleLines(lines []string) (text string) {
 
 // writeSuiteHTML writes a page with a chapter for each mistake of each lock.
 func writeSuiteHTML(w io.Writer, s *Suite, _ Options) error {
-	type testPage struct {
-		Title, Summary string
-		Chapters       []chapter
-	}
-	var tests []testPage
+	var body g.Group
 	var names []string
 	for _, t := range s.Tests {
 		d := suiteDocument(t)
-		tests = append(tests, testPage{d.title, d.summary, d.chapters})
 		names = append(names, d.title)
+		body = append(body, onLines(h.H1(g.Text(d.title)), lead(d.summary)), g.Map(d.chapters, chapter.html))
 	}
-	_, err := w.Write(webpage.New("locktest: "+strings.Join(names, ", "), g.Raw(string(fill("suite.html", tests)))).HTML())
+	_, err := w.Write(webpage.New("locktest: "+strings.Join(names, ", "), body).HTML())
 	return err
 }
 

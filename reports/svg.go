@@ -22,7 +22,7 @@ func init() {
 // variant share a time axis.
 func writeSVG(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
-		picture := svg(r, groupByVariant(r))
+		picture := drawRuns(r, groupByVariant(r))
 		if o.Style == storyboard.StoryboardStyle {
 			picture = storyboards(r)
 		}
@@ -56,7 +56,7 @@ func svgPages(results []*scenarios.Result, _ Options) []plannedPage {
 	for _, r := range results {
 		for _, runs := range groupByVariant(r) {
 			pages = append(pages, plannedPage{names.name(pictureWords(r, runs)...) + ".svg", func() []byte {
-				return markPicture(svg(r, [][]scenarios.RunResult{runs}))
+				return markPicture(drawRuns(r, [][]scenarios.RunResult{runs}))
 			}})
 		}
 	}
@@ -71,8 +71,8 @@ func pictureWords(r *scenarios.Result, runs []scenarios.RunResult) []string {
 	return []string{r.Scenario.Name, runs[0].Variant.Name}
 }
 
-// svg draws the runs of some variants of a result in one picture.
-func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
+// drawRuns draws the runs of some variants of a result in one picture.
+func drawRuns(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
 	room := diagram.RoomFor(diagramRuns(slices.Concat(variants...)))
 	var strips []diagram.Strip
 	for _, runs := range variants {

@@ -1,10 +1,13 @@
 package reports
 
 import (
-	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/textwrap"
 )
@@ -254,7 +257,32 @@ func (s span) markdown() string {
 	return text
 }
 
-func (tb table) html() template.HTML { return fill("table", tb) }
+func (tb table) html() g.Node {
+	return h.Table(h.Class("tally"), onLines(
+		h.THead(h.Tr(g.Map(tb.Heads, func(s span) g.Node { return columnHead(g.Text(s.Text)) }))),
+		h.TBody(onLines(g.Map(tb.Rows, tb.rowHTML)...)),
+	))
+}
 
-// Of says what the cell in a column is about, for screen readers.
-func (r tableRow) Of(head span) string { return r.Cells[0][0].Text + ", " + head.Text + ": " }
+// rowHTML returns a row of the table on a page.
+func (tb table) rowHTML(r tableRow) g.Node {
+	if r.Title != "" {
+		return h.Tr(h.Th(h.Scope("rowgroup"), h.ColSpan(strconv.Itoa(len(tb.Heads))), g.Text(r.Title)))
+	}
+	label := g.Map(r.Cells[0], func(s span) g.Node { return g.Text(s.Text) })
+	row := g.Group{rowHead(label)}
+	for i, cell := range r.Cells[1:] {
+		// Screen readers read a link without the heads, so the link has them.
+		heads := r.Cells[0][0].Text + ", " + tb.Heads[i+1].Text + ": "
+		row = append(row, h.Td(g.Map(cell, func(s span) g.Node { return s.html(heads) })))
+	}
+	return h.Tr(row)
+}
+
+// html returns the span on a page. If it is a link, it has the given text for screen readers.
+func (s span) html(unseenText string) g.Node {
+	if s.Link == "" {
+		return h.Span(h.Class(s.Tone), g.Text(s.Text))
+	}
+	return h.A(h.Class(s.Tone), h.Href(s.Link), unseen(unseenText), g.Text(s.Text))
+}

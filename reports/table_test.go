@@ -3,6 +3,8 @@ package reports
 import (
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/internal/webpage"
 )
 
 // All three formats write every piece of a document. The output is empty only if the piece
@@ -22,7 +24,7 @@ func TestPieces(t *testing.T) {
 			"table",
 			"  lock  the data\n ────────────────\n  mine  ✗ unsafe\n ────────────────\n  b|c   two\n        lines\n",
 			"| lock | the data |\n|---|---|\n| [mine](mine.yaml) | **[✗ unsafe](page.html)** |\n| b\\|c | two<br>lines |\n",
-			`<table class="tally"> <thead><tr><th scope="col">lock</th><th scope="col">the data</th></tr></thead> <tbody><tr><th scope="row">mine</th><td><a class="bad" href="page.html"><span class="unseen">mine, the data: </span>✗ unsafe</a></td></tr> <tr><th scope="row">b|c</th><td><span class="plain">two lines</span></td></tr> </tbody></table>`,
+			`<table class="tally"><thead><tr><th scope="col">lock</th><th scope="col">the data</th></tr></thead> <tbody><tr><th scope="row">mine</th><td><a class="bad" href="page.html"><span class="unseen">mine, the data: </span>✗ unsafe</a></td></tr> <tr><th scope="row">b|c</th><td><span class="plain">two lines</span></td></tr> </tbody> </table>`,
 			sampleTable("mine.yaml", "page.html"), table{Heads: heads("lock")},
 		},
 	} {
@@ -39,7 +41,7 @@ func TestPieces(t *testing.T) {
 			if got := md.b.String(); got != c.markdown {
 				t.Errorf("the Markdown is\n%s\nwant\n%s", got, c.markdown)
 			}
-			got := string(c.piece.html())
+			got := webpage.Render(c.piece.html())
 			if c.name == "table" {
 				got = strings.Join(strings.Fields(got), " ")
 			}
@@ -74,7 +76,7 @@ func TestTitlesInTables(t *testing.T) {
 	if out.markdown(md); md.b.String() != want {
 		t.Errorf("the table as Markdown is\n%s\nwant\n%s", md.b.String(), want)
 	}
-	if page := string(out.html()); !strings.Contains(page, `<th scope="rowgroup" colspan="2">First</th>`) {
+	if page := webpage.Render(out.html()); !strings.Contains(page, `<th scope="rowgroup" colspan="2">First</th>`) {
 		t.Errorf("the table as HTML has no title: %s", page)
 	}
 }

@@ -4,21 +4,10 @@ import (
 	"io"
 
 	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/webpage"
 )
-
-// A tallyPage is the data of a page about a tally.
-type tallyPage struct {
-	Title string
-	// Answer are the tables with which the page begins.
-	Answer, Tables []tallyTable
-	Legend         facts
-	Unusual        []remark
-	Surprise       []remark
-	NotRun         []remark
-	Stories        []remark
-}
 
 // writeTallyHTML writes the tally as a single page.
 func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
@@ -38,11 +27,35 @@ func tallyPages(t *Tally, o Options) []plannedPage {
 // sheet returns the page about the tally.
 func (t *Tally) sheet(pages pageFinder, o Options) webpage.Page {
 	tables := tallyTables{t, pages}
-	page := tallyPage{
-		Title: tallyTitle, Answer: tables.answer(), Tables: tables.tables(),
-		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.scenarioList(),
-	}
-	sheet := webpage.New(tallyTitle, g.Raw(string(fill("tally.html", page))), asset("explored.css"), asset("tally.css"))
+	sheet := webpage.New(tallyTitle, h.Div(h.Class("front"), onLines(
+		h.H1(g.Text(tallyTitle)),
+		lead("The same scenarios, run with each lock on many seeds. Each cell links to the run on the first seed."),
+		g.Map(tables.answer(), tallyTable.html),
+		heading("legend", "How to read the tables"),
+		t.legend(o).legend(),
+		g.Map(tables.tables(), tallyTable.html),
+		chapterOf("surprises", "Not as its scenario expects", t.surprises(o)),
+		chapterOf("unusual", "Differs between seeds, with a command that shows it", t.unusual(o)),
+		chapterOf("not-run", "Not run, and why", t.notRun()),
+		chapterOf("stories", "Scenarios", t.scenarioList()),
+	)), asset("explored.css"), asset("tally.css"))
 	sheet.Links = o.withSite(nil)
 	return sheet
+}
+
+// html returns the table with its title, and with the sentence about it.
+func (t tallyTable) html() g.Node {
+	return onLines(
+		heading(t.ID, t.Title),
+		h.P(h.Class("soft"), g.Text(t.About)),
+		h.Div(h.Class("scroll both"), h.TabIndex("0"), h.Role("region"), h.Aria("labelledby", t.ID), t.Table.html()),
+	)
+}
+
+// chapterOf returns a chapter of remarks; nil if there are none.
+func chapterOf(id, title string, remarks entries) g.Node {
+	if len(remarks) == 0 {
+		return nil
+	}
+	return onLines(heading(id, title), remarks.html())
 }
