@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
@@ -12,62 +16,6 @@ import (
 	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
-
-// A matrixTable is the data of a matrix on a page.
-type matrixTable struct {
-	// Locks are the locks of the columns. Each has a pair of columns, for the runs without and
-	// with fencing. If Locks is empty, there is one pair, and before it a column each for mutual
-	// exclusion of leases and of sections.
-	Locks []string
-	// Heads are the heads of the columns before the pairs, and Pair the two heads of a
-	// pair.
-	Heads, Pair []string
-	// Columns is the number of columns, and Rows the number of variants.
-	Columns, Rows int
-	// standings has the number of rows with each standing, which is the result compared
-	// with the expectation. notApplicable counts rows that do not apply to any lock, and
-	// notRun cells whose locks are not linked into this program.
-	standings             map[Standing]int
-	notApplicable, notRun int
-	Shelves               []matrixShelf
-	// Choices are the kinds of rows by which the reader can filter.
-	Choices []matrixChoice
-}
-
-// A matrixShelf is a group of scenarios, as in the catalogue.
-type matrixShelf struct {
-	Title, Summary string
-	Scenarios      []matrixScenario
-	// Open says whether the page shows the rows of the group before the reader opens the group:
-	// always, only on wide screens (wide), or never ("").
-	Open string
-}
-
-// A matrixScenario is a scenario with its rows. If Several is set, the scenario has a line
-// above its rows.
-type matrixScenario struct {
-	ID, Name, Title, To string
-	Several             bool
-	Rows                []matrixRow
-}
-
-// A matrixRow is one variant. To is the address of the page about it.
-type matrixRow struct {
-	Name, Title, To, Assumption string
-	// Note distinguishes the row from other rows with the same name, such as by the seed.
-	Note string
-	// Sorts are the keys of the choices by which the filter shows the row.
-	Sorts string
-	// Alarms are the badges of standings that need attention.
-	Alarms []badge
-	Cells  []matrixCell
-}
-
-// A matrixChoice is one choice of the filter, with the number of its rows.
-type matrixChoice struct {
-	Key, Label string
-	Count      int
-}
 
 // A pageFinder returns a link to the page about the result of a row with the lock of a
 // column. The text of the link is a note, or "". If there is no page, it returns the zero
@@ -77,146 +25,230 @@ type pageFinder func(r Row, column int) webpage.Link
 // noPage is the pageFinder of a matrix whose results have no pages.
 func noPage(Row, int) webpage.Link { return webpage.Link{} }
 
-// page returns the matrix for a page.
-func (m *Matrix) page(pages pageFinder) matrixTable {
-	t := matrixTable{
-		Locks:     eachVisible(m.Locks),
-		Heads:     []string{"scenario", "assumption"},
-		Pair:      []string{fencingNames[scenarios.Off], fencingNames[scenarios.On]},
-		standings: map[Standing]int{}, notRun: m.NotRun(),
+// A matrixTable is a matrix on a page. Each lock has a pair of columns, for the runs without and
+// with fencing. If the matrix has no list of locks, there is one pair, and before it a column
+// each for mutual exclusion of leases and of sections.
+//
+// The elements have their roles as attributes, because the style of narrow pages shows them as
+// blocks, and a browser does not take blocks for parts of a table.
+type matrixTable struct {
+	*Matrix
+	pages pageFinder
+}
+
+// html returns the table with all rows, in the groups of the catalogue.
+func (t matrixTable) html() g.Node {
+	class := "matrix"
+	if len(t.Locks) > 0 {
+		class += " locks"
 	}
-	if len(m.Locks) == 0 {
-		t.Heads = append(t.Heads, namesOf(checks.PropertiesOf(checks.SubjectExclusion))...)
-	}
-	t.Columns = len(t.Heads) + 2*max(1, len(m.Locks))
-	ids, counts := pageNames{}, map[string]int{}
-	for n, shelf := range m.shelves() {
-		group := matrixShelf{Title: shelf.Title}
-		if n == 0 {
-			group.Open = "wide"
-		}
-		onShelf, rows := map[string]int{}, t.Rows
-		for _, s := range shelf.Scenarios {
-			out := matrixScenario{
-				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(textwrap.OneLine(s.Title)) + withChanges(s, nil),
-				Several: len(shelf.rows[s]) > 1 || shelf.rows[s][0].Variant.Name != "",
-			}
-			for _, r := range shelf.rows[s] {
-				row := m.row(r, pages)
-				for _, key := range strings.Fields(row.Sorts) {
-					onShelf[key]++
-				}
-				if len(row.Alarms) > 0 {
-					group.Open = "always"
-				}
-				if out.To == "" {
-					out.To, _, _ = strings.Cut(row.To, "#")
-				}
-				out.Rows = append(out.Rows, row)
-				t.Rows++
-				standings := r.standings()
-				for _, standing := range standings {
-					t.standings[standing]++
-				}
-				if len(standings) == 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.NotRun != "" }) {
-					t.notApplicable++
-				}
-			}
-			group.Scenarios = append(group.Scenarios, out)
-		}
-		group.Summary = summarizeShelf(t.Rows-rows, onShelf)
-		t.Shelves = append(t.Shelves, group)
-		for key, n := range onShelf {
-			counts[key] += n
+	parts, ids := onLines(h.THead(h.Role("rowgroup"), onLines(t.headRows()...))), pageNames{}
+	for i, s := range t.shelves() {
+		parts = append(parts, onLines(t.shelfHead(s, i == 0))...)
+		for _, scenario := range s.Scenarios {
+			parts = append(parts, onLines(t.scenario("row-"+ids.name(scenario.Name), scenario, s.rows[scenario]))...)
 		}
 	}
-	for _, s := range listKinds {
-		if n := counts[s.key]; n > 0 {
-			t.Choices = append(t.Choices, matrixChoice{s.key, s.label, n})
-		}
+	return h.Table(h.Class(class), h.Role("table"), parts)
+}
+
+// heads returns the heads of the columns before the pairs.
+func (t matrixTable) heads() []string {
+	heads := []string{"scenario", "assumption"}
+	if len(t.Locks) == 0 {
+		heads = append(heads, namesOf(checks.PropertiesOf(checks.SubjectExclusion))...)
 	}
-	return t
+	return heads
+}
+
+// headRows returns the heads of all columns. With several locks, they take two rows.
+func (t matrixTable) headRows() g.Group {
+	head := func(text string, attributes ...g.Node) g.Node {
+		return h.Th(h.Role("columnheader"), g.Group(attributes), g.Text(text))
+	}
+	pair := g.Group{head(fencingNames[scenarios.Off], h.Scope("col")), head(fencingNames[scenarios.On], h.Scope("col"))}
+	var first, second g.Group
+	for _, name := range t.heads() {
+		first = append(first, head(name, h.Scope("col"), g.If(len(t.Locks) > 0, h.RowSpan("2"))))
+	}
+	if len(t.Locks) == 0 {
+		return g.Group{matrixRow(first, pair)}
+	}
+	for _, lock := range t.Locks {
+		first = append(first, head(story.Visible(lock), h.Scope("colgroup"), h.ColSpan("2")))
+		second = append(second, pair...)
+	}
+	return g.Group{matrixRow(first), matrixRow(second)}
+}
+
+// matrixRow returns a row of the table.
+func matrixRow(parts ...g.Node) g.Node { return h.Tr(h.Role("row"), g.Group(parts)) }
+
+// wideHead returns the head of several rows, which is as wide as the table. scope says of which
+// rows it is the head.
+func (t matrixTable) wideHead(parts ...g.Node) g.Node {
+	columns := len(t.heads()) + 2*max(1, len(t.Locks))
+	return h.Th(h.Role("rowheader"), h.Scope("rowgroup"), h.ColSpan(strconv.Itoa(columns)), g.Group(parts))
+}
+
+// shelfHead returns the title of a group of scenarios, with a summary. Before the reader opens
+// the group, the page shows its rows always, only on wide screens, or never: always if a row
+// needs attention, and on wide screens if the group is the first.
+func (t matrixTable) shelfHead(s shelf, isFirst bool) g.Node {
+	var rows []Row
+	for _, scenario := range s.Scenarios {
+		rows = append(rows, s.rows[scenario]...)
+	}
+	var open g.Node
+	switch {
+	case slices.ContainsFunc(rows, func(r Row) bool { return len(r.alarms()) > 0 }):
+		open = h.Data("open", "always")
+	case isFirst:
+		open = h.Data("open", "wide")
+	}
+	return h.TBody(h.Class("shelf"), open, h.Role("rowgroup"), matrixRow(t.wideHead(
+		h.Span(h.Class("shelf-title"), g.Text(s.Title)), g.Text(" "), h.Small(h.Class("soft"), g.Text(summarizeShelf(rows))),
+	)))
 }
 
 // summarizeShelf counts the rows of a group by the kinds of the filter: "3 variants: 2 safe
 // only with fencing, 1 safe without fencing".
-func summarizeShelf(rows int, counts map[string]int) string {
+func summarizeShelf(rows []Row) string {
+	counts := countKinds(rows)
 	var parts []string
-	for _, s := range listKinds {
-		if n := counts[s.key]; n > 0 {
+	for kind, s := range listKinds {
+		if n := counts[listKind(kind)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s.label))
 		}
 	}
-	return story.Count(rows, "variant") + ": " + strings.Join(parts, ", ")
+	return story.Count(len(rows), "variant") + ": " + strings.Join(parts, ", ")
+}
+
+// scenario returns the rows of a scenario. If they have names, there is a line with the name and
+// the title of the scenario above them. id is the HTML ID.
+func (t matrixTable) scenario(id string, s *scenarios.Scenario, rows []Row) g.Node {
+	name, title := story.Visible(s.Name), story.Visible(textwrap.OneLine(s.Title))+withChanges(s, nil)
+	to := ""
+	for _, r := range rows {
+		to = cmp.Or(to, t.link(r).To)
+	}
+	var parts g.Group
+	if len(rows) == 1 && rows[0].Variant.Name == "" {
+		parts = onLines(t.row(rows[0], matrixName(name, to), title))
+	} else {
+		parts = onLines(h.Tr(h.Class("several"), h.Role("row"), t.wideHead(
+			h.Div(h.Class("what"), matrixName(name, to), g.Text(" "), h.Span(h.Class("title"), g.Text(title))),
+		)))
+		for _, r := range rows {
+			named := g.Group{unseen(name + ", "), matrixName(story.Visible(r.Variant.Name), t.address(r))}
+			parts = append(parts, onLines(t.row(r, named, r.title()))...)
+		}
+	}
+	return h.TBody(h.Class("scenario"), h.ID(id), h.Role("rowgroup"), parts)
+}
+
+// title returns the title of the row's variant; "" if it is that of the scenario.
+func (r Row) title() string {
+	title := story.Visible(textwrap.OneLine(r.Variant.Title))
+	if title == story.Visible(textwrap.OneLine(r.Scenario.Title)) {
+		return ""
+	}
+	return title
+}
+
+// link returns the first link of the row to a page about its results. Its text distinguishes
+// the row from other rows with the same name, such as by the seed.
+func (t matrixTable) link(r Row) webpage.Link {
+	for column := range r.Cells {
+		if page := t.pages(r, column); page.To != "" {
+			return page
+		}
+	}
+	return webpage.Link{}
+}
+
+// address returns the address of the row's variant on the page about it; "" if it has no page.
+func (t matrixTable) address(r Row) string {
+	to := t.link(r).To
+	if to == "" {
+		return ""
+	}
+	return to + "#" + variantAnchor(r.Variant)
+}
+
+// matrixName returns the name of a row. It is a link, unless to is "".
+func matrixName(name, to string) g.Node {
+	if to == "" {
+		return h.Span(h.Class("name"), g.Text(name))
+	}
+	return h.A(h.Class("name"), webpage.Href(to), g.Text(name))
+}
+
+// row returns the row of a variant. named and title are what its head shows.
+func (t matrixTable) row(r Row, named g.Node, title string) g.Node {
+	if note := t.link(r).Text; note != "" {
+		title += " (" + note + ")"
+	}
+	var keys []string
+	for _, kind := range r.kinds() {
+		keys = append(keys, listKinds[kind].key)
+	}
+	row := onLines(
+		h.Th(h.Role("rowheader"), h.Scope("row"), h.Div(h.Class("what"), named, g.Text(" "), h.Span(h.Class("title"), g.Text(title),
+			g.Map(r.alarms(), func(s Standing) g.Node { return g.Group{g.Text(" "), standingBadges[s].html()} }),
+		))),
+		h.Td(h.Role("cell"), h.Data("column", "assumption"), g.Text(r.assumption())),
+	)
+	for column, c := range r.Cells {
+		e := matrixEntry{r, c, t.pages(r, column).To, len(t.Locks) > 0}
+		row = append(row, onLines(g.Map(e.cells(), matrixCell.html)...)...)
+	}
+	return h.Tr(h.Class("story"), h.Data("sorts", strings.Join(keys, " ")), h.Role("row"), row)
 }
 
 // summary counts the rows by standing: "3 variants of 2 scenarios, with 2 locks: 3 as
 // expected, 0 not as expected, 0 unknown".
-func (t matrixTable) summary() string {
-	scenarios := 0
-	for _, shelf := range t.Shelves {
+func (m *Matrix) summary() string {
+	scenarios, standings, notApplicable := 0, map[Standing]int{}, 0
+	for _, shelf := range m.shelves() {
 		scenarios += len(shelf.Scenarios)
 	}
+	for _, r := range m.Rows {
+		all := r.standings()
+		for _, standing := range all {
+			standings[standing]++
+		}
+		if len(all) == 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.NotRun != "" }) {
+			notApplicable++
+		}
+	}
 	text := story.Count(scenarios, "scenario")
-	if t.Rows > scenarios {
-		text = story.Count(t.Rows, "variant") + " of " + text
+	if len(m.Rows) > scenarios {
+		text = story.Count(len(m.Rows), "variant") + " of " + text
 	}
 	lock := "this lock"
-	if len(t.Locks) > 0 {
-		text += ", with " + story.Count(len(t.Locks), "lock")
+	if len(m.Locks) > 0 {
+		text += ", with " + story.Count(len(m.Locks), "lock")
 		lock = "some lock"
 	}
-	text += ": " + standingsWords(t.standings, lock)
-	if t.notApplicable > 0 {
-		text += fmt.Sprintf(", %d not applicable", t.notApplicable)
+	text += ": " + standingsWords(standings, lock)
+	if notApplicable > 0 {
+		text += fmt.Sprintf(", %d not applicable", notApplicable)
 	}
-	if t.notRun > 0 {
-		text += fmt.Sprintf(", %d not run", t.notRun)
+	if n := m.NotRun(); n > 0 {
+		text += fmt.Sprintf(", %d not run", n)
 	}
 	return text
 }
 
 // mood returns the colour of the summary.
-func (t matrixTable) mood() string {
+func (m *Matrix) mood() string {
 	for _, standing := range alarms {
-		if t.standings[standing] > 0 {
+		if slices.ContainsFunc(m.Rows, func(r Row) bool { return slices.Contains(r.standings(), standing) }) {
 			return standingBadges[standing].Class
 		}
 	}
 	return "good"
-}
-
-// row returns one variant for a page.
-func (m *Matrix) row(r Row, pages pageFinder) matrixRow {
-	out := matrixRow{Name: story.Visible(r.Variant.Name), Assumption: r.assumption()}
-	if title := story.Visible(textwrap.OneLine(r.Variant.Title)); title != story.Visible(textwrap.OneLine(r.Scenario.Title)) {
-		out.Title = title
-	}
-	found := map[listKind]bool{}
-	for column, c := range r.Cells {
-		page := pages(r, column)
-		out.Note = cmp.Or(out.Note, page.Text)
-		e := matrixEntry{r, c, page.To, len(m.Locks) > 0}
-		if out.To == "" {
-			out.To = e.address(variantAnchor(r.Variant))
-		}
-		out.Cells = append(out.Cells, e.cells()...)
-		found[c.kind()] = true
-	}
-	for _, standing := range r.standings() {
-		if slices.Contains(alarms, standing) {
-			out.Alarms = append(out.Alarms, standingBadges[standing])
-		}
-		found[unexpectedResult] = found[unexpectedResult] || standing == NotAsExpected
-	}
-	var keys []string
-	for kind, s := range listKinds {
-		if found[listKind(kind)] {
-			keys = append(keys, s.key)
-		}
-	}
-	out.Sorts = strings.Join(keys, " ")
-	return out
 }
 
 // pageSpelling returns the spelling for pages.

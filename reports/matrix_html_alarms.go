@@ -1,8 +1,12 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/story"
 )
@@ -31,27 +35,26 @@ func (r Row) standings() []Standing {
 	return found
 }
 
-// boxes returns a box for each standing that needs attention. It says for each row with
-// that standing why the row has it.
-func (m *Matrix) boxes() []frontBox {
-	boxes := map[Standing]frontBox{
-		NotAsExpected: {ID: "surprises", Title: "Not as expected"},
-		Undecided:     {ID: "unknown", Title: "Unknown"},
-	}
-	var all []frontBox
-	for _, alarm := range alarms {
-		box := boxes[alarm]
-		box.Class = standingBadges[alarm].Class
-		for _, r := range m.inOrder() {
-			if reasons := m.alarmReasons(r, alarm); len(reasons) > 0 {
-				box.Items = append(box.Items, remark{story.Raw(r.name()), story.Raw(strings.Join(reasons, "; "))})
-			}
-		}
-		if len(box.Items) > 0 {
-			all = append(all, box)
+// alarms returns the standings in a row that need attention.
+func (r Row) alarms() []Standing {
+	return slices.DeleteFunc(r.standings(), func(s Standing) bool { return !slices.Contains(alarms, s) })
+}
+
+// alarmBox returns a highlighted list of the rows with a standing that needs attention. It says for
+// each row why the row has it. alarmBox returns nil if there are no such rows.
+func (m *Matrix) alarmBox(id, title string, alarm Standing) g.Node {
+	var rows facts
+	for _, r := range m.inOrder() {
+		if reasons := m.alarmReasons(r, alarm); len(reasons) > 0 {
+			rows = append(rows, remark{story.Raw(r.name()), story.Raw(strings.Join(reasons, "; "))})
 		}
 	}
-	return all
+	if len(rows) == 0 {
+		return nil
+	}
+	return h.Section(h.Class("box "+standingBadges[alarm].Class+"-side"), h.Aria("labelledby", id), onLines(
+		heading(id, fmt.Sprintf("%s (%d)", title, len(rows))), rows.html(),
+	))
 }
 
 // alarmReasons says why cells of a row have a standing that needs attention.

@@ -4,8 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -21,6 +25,21 @@ type matrixCell struct {
 	Sign, Word, Also, Mood string
 	// To is the address to which the cell links; "" if it has no link.
 	To string
+}
+
+// html returns the cell. A cell without a word shows the outcome of a property as a sign.
+func (c matrixCell) html() g.Node {
+	says := g.Group{unseen(c.Of), hidden(c.Sign)}
+	class, kind := h.Class("exclusion"), "sign "
+	if c.Word != "" {
+		says = append(says, g.Text(" "+c.Word))
+		class, kind = nil, "badge "
+	}
+	content := h.Span(h.Class(kind+c.Mood), says)
+	if c.To != "" {
+		content = h.A(h.Class(kind+c.Mood), webpage.Href(c.To), says)
+	}
+	return h.Td(h.Role("cell"), class, h.Data("column", c.Column), content, g.If(c.Also != "", g.Group{g.Text(" "), h.Small(g.Text(c.Also))}))
 }
 
 // A matrixEntry is a variant with one lock. page is the address of the page with the

@@ -65,6 +65,32 @@ func (c Cell) kind() listKind {
 	return safeResult
 }
 
+// kinds returns the kinds of the results in a row, in the order of the lists.
+func (r Row) kinds() []listKind {
+	found := map[listKind]bool{unexpectedResult: slices.Contains(r.standings(), NotAsExpected)}
+	for _, c := range r.Cells {
+		found[c.kind()] = true
+	}
+	var kinds []listKind
+	for kind := range listKinds {
+		if found[listKind(kind)] {
+			kinds = append(kinds, listKind(kind))
+		}
+	}
+	return kinds
+}
+
+// countKinds returns the number of rows with results of each kind.
+func countKinds(rows []Row) map[listKind]int {
+	counts := map[listKind]int{}
+	for _, r := range rows {
+		for _, kind := range r.kinds() {
+			counts[kind]++
+		}
+	}
+	return counts
+}
+
 // lists returns the lists that have entries, in their order. A row whose cells have results
 // of several kinds is in several lists.
 func (m *Matrix) lists() []rowList {

@@ -3,45 +3,24 @@ package reports
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A front is the data of the front page of a site, and of the page of a single matrix.
+// A front is the front page of a site, or the page of a single matrix.
 type front struct {
-	Title string
-	// Linked reports whether the cells of the matrix link to pages with diagrams.
-	Linked bool
-	// Standing says how many rows of the matrix are as expected. Mood is the colour of that
-	// text.
-	Standing, Mood string
-	// Boxes list the rows that are unknown, and those that are not as expected. Lists list the
-	// other rows.
-	Boxes    []frontBox
-	Table    matrixTable
-	Legend   []remark
-	Signs    []badge
-	Lists    []rowList
-	Searches []frontSearch
-	// Made says what was run, and Replays are the commands that run it again.
-	Made    string
-	Replays []string
-}
-
-// A frontBox is a highlighted list above the matrix, with an item for each row.
-type frontBox struct {
-	ID, Title, Class string
-	Items            []remark
-}
-
-// A frontSearch describes a search that has a page.
-type frontSearch struct {
-	To, Title, Summary string
-	// Map is the search's first danger map as a small picture; nil if it has none.
-	Map g.Node
+	Options
+	matrixTable
+	results []*scenarios.Result
+	// hasPages reports whether the cells of the matrix link to pages with diagrams.
+	hasPages bool
+	// searches are the entries about searches that have a page.
+	searches g.Group
 }
 
 const frontTitle = "What breaks the lock"
@@ -51,52 +30,134 @@ var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}
 
 // writeMatrixHTML writes the matrix as a single page.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
-	page := front{Table: m.page(noPage)}
-	_, err := w.Write(page.withTexts(m, resultsOf(m).inOrder(m), o.forPublication()).sheet().HTML())
+	page := front{Options: o.forPublication(), matrixTable: matrixTable{m, noPage}, results: resultsOf(m).inOrder(m)}
+	_, err := w.Write(page.page().HTML())
 	return err
 }
 
 // front returns the front page of the site.
 func (s *site) front() webpage.Page {
-	f := front{Linked: true, Table: s.matrix.page(s.linkToResult)}
+	f := front{Options: s.Options, matrixTable: matrixTable{s.matrix, s.linkToResult}, results: s.results, hasPages: true}
 	for i, r := range s.Explored {
-		search := frontSearch{To: s.searches[i], Title: exploredTitle(r), Summary: exploredSummary(r, nil)}
+		entry := g.Group{h.A(webpage.Href(s.searches[i]), g.Text(exploredTitle(r))), h.Br(), h.Span(h.Class("soft"), g.Text(exploredSummary(r, nil)))}
 		if maps := heatmaps(r); len(maps) > 0 {
-			search.Map = maps[0].thumbnail()
+			entry = append(entry, maps[0].thumbnail())
 		}
-		f.Searches = append(f.Searches, search)
+		f.searches = append(f.searches, h.Li(entry))
 	}
-	page := f.withTexts(s.matrix, s.results, s.Options).sheet()
-	if f.Table.Rows > 0 {
+	page := f.page()
+	if len(f.Rows) > 0 {
 		page.Links = append(page.Links, webpage.Link{To: "#matrix", Text: "Matrix"})
 	}
-	if len(f.Searches) > 0 {
+	if len(f.searches) > 0 {
 		page.Links = append(page.Links, webpage.Link{To: "#searches", Text: "Danger maps"})
 	}
 	page.Links = s.withSite(page.Links)
 	return page
 }
 
-// withTexts adds the texts around the table of the matrix, and how its results were made.
-func (f front) withTexts(m *Matrix, results []*scenarios.Result, o Options) front {
-	f.Title = frontTitle
-	f.Legend, f.Signs = m.legend(pageSpelling()), frontSigns
-	f.Boxes = m.boxes()
-	for _, l := range m.lists() {
-		if l.Sort == unexpectedResult || l.Sort == unknownResult {
-			continue // these rows have a box
+// page returns the page.
+func (f front) page() webpage.Page {
+	about := "Each row is a scenario: clients share a lock, and something goes wrong or seems to. It runs twice with the same seed, once with a storage that checks no fencing tokens and once with one that does."
+	if f.hasPages {
+		about += " Each cell links to the diagram of its run."
+	}
+	body := onLines(h.H1(g.Text(frontTitle)), lead(about))
+	if len(f.Rows) > 0 {
+		body = append(body, f.chapters()...)
+	}
+	if len(f.searches) > 0 {
+		body = append(body, onLines(heading("searches", "What searches found"), h.Ul(h.Class("searches"), onLines(f.searches...)))...)
+	}
+	if len(f.Rows) > 0 {
+		body = append(body, f.making()...)
+	}
+	page := webpage.New(frontTitle, h.Div(h.Class("front"), body), asset("matrix.css"), asset("explored.css"))
+	page.Script = asset("matrix.js")
+	return page
+}
+
+// chapters returns the chapters about the matrix: the rows that need attention, the table, and
+// lists that say why the other rows are as they are.
+func (f front) chapters() g.Group {
+	table := f.html()
+	if len(f.Locks) > 0 {
+		table = scrollable("scroll both", "The matrix", table)
+	}
+	return onLines(
+		h.P(h.Class("standing"), wideBadge(f.mood(), f.summary())),
+		f.alarmBox("surprises", "Not as expected", NotAsExpected),
+		f.alarmBox("unknown", "Unknown", Undecided),
+		heading("matrix", "The matrix"),
+		f.filter(),
+		h.P(h.Class("signs soft"),
+			g.Map(frontSigns, func(b badge) g.Node { return g.Group{h.Span(h.B(h.Class(b.Class), g.Text(b.Text()))), g.Text(" ")} }),
+			h.A(h.Href("#legend"), g.Text("How to read it")),
+		),
+		table,
+		h.Details(h.Class("why"), h.ID("legend"), h.Summary(g.Text("How to read it")), facts(f.legend(pageSpelling())).legend()),
+		f.reasons(),
+	)
+}
+
+// filter returns the form with which a reader chooses rows of the matrix. Its script shows it.
+func (f front) filter() g.Node {
+	choice := func(key, label string, count int, more ...g.Node) g.Node {
+		return h.Label(h.Input(h.Type("radio"), h.Name("sort"), h.Value(key), g.Group(more)), g.Text(" "),
+			h.Span(g.Text(label+" "), h.B(g.Text(strconv.Itoa(count)))))
+	}
+	choices := onLines(h.Legend(h.Class("unseen"), g.Text("Show")), choice("", "all", len(f.Rows), h.Checked()))
+	counts := countKinds(f.Rows)
+	for kind, k := range listKinds {
+		if n := counts[listKind(kind)]; n > 0 {
+			choices = append(choices, onLines(choice(k.key, k.label, n))...)
 		}
-		f.Lists = append(f.Lists, l)
 	}
-	f.Standing, f.Mood = f.Table.summary(), f.Table.mood()
-	f.Made = duration(results, 0)
-	if seed, isSame := seedOf(results); isSame {
-		f.Made += fmt.Sprintf(", with the seed %d", seed)
+	return h.Form(h.Class("filter screen"), h.Role("search"), g.Attr("hidden"), onLines(
+		h.Label(h.Class("words"), g.Text("Filter "), h.Input(h.Type("search"), h.Name("words"), h.AutoComplete("off"), g.Attr("spellcheck", "false"))),
+		h.FieldSet(choices),
+		h.P(h.Class("soft"), h.Role("status")),
+	))
+}
+
+// reasons returns the lists that say why the rows are as they are, without the rows that
+// have a box.
+func (f front) reasons() g.Group {
+	var lists g.Group
+	for _, l := range f.lists() {
+		if l.Sort == unexpectedResult || l.Sort == unknownResult {
+			continue
+		}
+		lists = append(lists, collapsed(l.Title, len(l.Items), h.Dl(g.Map(l.Items, func(r remark) g.Node {
+			return h.Div(h.Dt(g.Text(r.About.String())), g.If(r.Text != "", h.Dd(g.Text(r.Text.String()))))
+		}))))
 	}
-	for _, r := range results {
-		f.Replays = append(f.Replays, replay(r, o))
+	if len(lists) == 0 {
+		return nil
 	}
-	return f
+	return append(onLines(heading("why", "Why")), onLines(lists...)...)
+}
+
+// collapsed returns a list that the reader opens. Its title says how many items it has.
+func collapsed(title string, items int, list g.Node) g.Node {
+	return h.Details(h.Class("why"), h.Summary(g.Textf("%s (%d)", title, items)), list)
+}
+
+// making says what was run, with the commands that run it again.
+func (f front) making() g.Group {
+	made := duration(f.results, 0)
+	if seed, isSame := seedOf(f.results); isSame {
+		made += fmt.Sprintf(", with the seed %d", seed)
+	}
+	var commands []string
+	for _, r := range f.results {
+		commands = append(commands, replay(r, f.Options))
+	}
+	return onLines(
+		heading("made", "How it was made"),
+		h.P(g.Text(made+". The same seed gives the same runs on every machine.")),
+		collapsed("Commands that run it again", len(commands), preformatted(lines(commands))),
+	)
 }
 
 // seedOf returns the seed of the results. isSame is false if there are several seeds or no
@@ -109,11 +170,4 @@ func seedOf(results []*scenarios.Result) (seed uint64, isSame bool) {
 		seed, isSame = r.Seed, true
 	}
 	return seed, isSame
-}
-
-// sheet returns the page with the data.
-func (f front) sheet() webpage.Page {
-	page := webpage.New(frontTitle, g.Raw(string(fill("index.html", f))), asset("matrix.css"), asset("explored.css"))
-	page.Script = asset("matrix.js")
-	return page
 }
