@@ -12,7 +12,6 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/svg"
-	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -45,7 +44,7 @@ func (c wayCards) chapter(l wayList, legend facts) g.Node {
 // card returns the box about the way with index i.
 func (c wayCards) card(l wayList, i int) g.Node {
 	w, news := l.ways[i], l.news(l.ways[i])
-	narrative := story.Visible(textwrap.OneLine(w.Story))
+	narrative := visibleLine(w.Story)
 	about := c.facts(w)
 	misconduct := listing{"What the lock did", stack(w, exploredWidth)}
 	return h.Article(h.Class("way"), h.ID("way-"+l.number(i)), onLines(

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/internal/explore"
-	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
@@ -68,7 +67,7 @@ func (l wayList) describeWay(i int, r *explore.Result, o Options) figure {
 	if news := l.news(w); news != "" {
 		p.line("  %s", p.Palette.bad(textwrap.Wrap(news, o.Width-2, 2)))
 	}
-	if narrative := story.Visible(textwrap.OneLine(w.Story)); narrative != "" {
+	if narrative := visibleLine(w.Story); narrative != "" {
 		p.line("  %s", textwrap.Wrap(narrative, o.Width-2, 2))
 	}
 	var rows []remark

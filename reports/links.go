@@ -1,37 +1,26 @@
 package reports
 
 import (
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/locksim/locksim/internal/lazy"
-	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/webpage"
 )
 
 // address matches the address of a page in a text. A punctuation mark after the address is
 // not part of it.
 var address = lazy.Regexp(`https?://[^\s<>"()]*[^\s<>"().,:;!?]`)
 
-// A stretch is a part of a text. Leads reports whether the part is the address of a page, which
-// the report turns into a link.
-type stretch struct {
-	Text  string
-	Leads bool
-}
-
-// splitLinks returns a text as one line, split before and after each address in it.
-func splitLinks(text string) []stretch {
-	text = story.Visible(textwrap.OneLine(text))
-	var stretches []stretch
-	start := 0
-	add := func(to int, isAddress bool) {
-		if to > start {
-			stretches = append(stretches, stretch{text[start:to], isAddress})
-		}
-		start = to
+// linkAddresses returns a text as one line, in which each address is a link.
+func linkAddresses(text string) g.Node {
+	text = visibleLine(text)
+	var parts g.Group
+	rest := 0
+	for _, at := range address().FindAllStringIndex(text, -1) {
+		to := text[at[0]:at[1]]
+		parts = append(parts, g.Text(text[rest:at[0]]), h.A(webpage.Href(to), g.Text(to)))
+		rest = at[1]
 	}
-	for _, bounds := range address().FindAllStringIndex(text, -1) {
-		add(bounds[0], false)
-		add(bounds[1], true)
-	}
-	add(len(text), false)
-	return stretches
+	return append(parts, g.Text(text[rest:]))
 }

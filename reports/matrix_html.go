@@ -12,7 +12,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -127,7 +126,7 @@ func summarizeShelf(rows []Row) string {
 // scenario returns the rows of a scenario. If they have names, there is a line with the name and
 // the title of the scenario above them. id is the HTML ID.
 func (t matrixTable) scenario(id string, s *scenarios.Scenario, rows []Row) g.Node {
-	name, title := story.Visible(s.Name), story.Visible(textwrap.OneLine(s.Title))+withChanges(s, nil)
+	name, title := story.Visible(s.Name), visibleLine(s.Title)+withChanges(s, nil)
 	to := ""
 	for _, r := range rows {
 		to = cmp.Or(to, t.link(r).To)
@@ -149,8 +148,8 @@ func (t matrixTable) scenario(id string, s *scenarios.Scenario, rows []Row) g.No
 
 // title returns the title of the row's variant; "" if it is that of the scenario.
 func (r Row) title() string {
-	title := story.Visible(textwrap.OneLine(r.Variant.Title))
-	if title == story.Visible(textwrap.OneLine(r.Scenario.Title)) {
+	title := visibleLine(r.Variant.Title)
+	if title == visibleLine(r.Scenario.Title) {
 		return ""
 	}
 	return title

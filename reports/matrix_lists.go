@@ -7,7 +7,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -147,7 +146,7 @@ func (m *Matrix) items(r Row, kind listKind) entries {
 	for _, text := range texts {
 		parts := []string{text.reason}
 		if kind != unknownResult && kind != notApplicableResult && kind != notRunResult && slices.ContainsFunc(cells[text], r.explains) {
-			parts = []string{strings.TrimRight(story.Visible(textwrap.OneLine(r.Variant.Why)), "."), text.reason}
+			parts = []string{strings.TrimRight(visibleLine(r.Variant.Why), "."), text.reason}
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		switch {

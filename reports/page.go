@@ -2,29 +2,21 @@ package reports
 
 import (
 	"embed"
-	"fmt"
-	"html/template"
-	"strings"
-	"sync"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/explore"
-	"github.com/locksim/locksim/internal/webpage"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// htmlFiles contains the templates, styles and scripts of pages. html/template escapes the
-// values that the templates show. Before that, invisible characters in names and texts are made
+// htmlFiles contains the styles and scripts of pages. The texts of pages are escaped by the
+// functions that make their nodes. Before that, invisible characters in names and texts are made
 // visible, so that the name of a lock cannot change the direction of writing.
 //
 //go:embed html
 var htmlFiles embed.FS
-
-// templates returns the parsed templates of the folder html.
-var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"render": render}).ParseFS(htmlFiles, "html/*.html"))
-})
 
 func init() {
 	Runs.Register(Format[Results]{
@@ -36,17 +28,14 @@ func init() {
 	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each scenario and lock", Write: writeTallyHTML, Pages: pagesOf(tallyPages), Names: fileNamesOf(tallyPages)})
 }
 
-// fill returns the result of the template with the given name.
-func fill(name string, data any) template.HTML {
-	var b strings.Builder
-	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
-		panic(fmt.Sprintf("reports: %s: %v", name, err)) // a strings.Builder never fails, and the templates are tested
+// asset returns the contents of a file in the folder html.
+func asset(name string) string {
+	data, err := htmlFiles.ReadFile("html/" + name)
+	if err != nil {
+		panic(err) // it is embedded
 	}
-	return template.HTML(b.String())
+	return string(data)
 }
-
-// render returns a piece of a page, for a template.
-func render(piece g.Node) template.HTML { return template.HTML(webpage.Render(piece)) }
 
 // onLines returns parts of a page, each on its own line, so that a change of a page is easy to
 // review. Parts that are nil are left out, and groups keep the lines that they have.
@@ -70,6 +59,9 @@ func lead(text string) g.Node { return h.P(h.Class("lead"), g.Text(text)) }
 // heading returns the heading of a part of a page, to which links with the ID lead.
 func heading(id, title string) g.Node { return h.H2(h.ID(id), g.Text(title)) }
 
+// visibleLine returns a text as one line, with its invisible characters made visible.
+func visibleLine(text string) string { return story.Visible(textwrap.OneLine(text)) }
+
 // unseen returns a text that only screen readers read.
 func unseen(text string) g.Node { return h.Span(h.Class("unseen"), g.Text(text)) }
 
@@ -92,12 +84,3 @@ func columnHead(parts ...g.Node) g.Node { return h.Th(h.Scope("col"), g.Group(pa
 
 // rowHead returns the head of a row of a table.
 func rowHead(parts ...g.Node) g.Node { return h.Th(h.Scope("row"), g.Group(parts)) }
-
-// asset returns the contents of a file in the folder html.
-func asset(name string) string {
-	data, err := htmlFiles.ReadFile("html/" + name)
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(data)
-}

@@ -5,21 +5,18 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/slide"
-	"github.com/locksim/locksim/internal/snapshot"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
-	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/svg"
 	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace"
 )
 
 // writeHTML writes a page for each result.
@@ -32,201 +29,229 @@ func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	return nil
 }
 
-// A scenarioSheet is the data of the page about one scenario.
-type scenarioSheet struct {
-	Name, Title, Replay string
-	Source              []stretch
-	Standing            badge
-	// Alarm says that the standing needs attention.
-	Alarm    bool
-	Variants []variantSheet
-	Lesson   string
-	Measures []remark
-	// Signs are the signs of the diagram that readers could confuse with each other.
-	Signs []diagram.Sign
-	// Patterns are the hatch patterns of the diagrams.
-	Patterns g.Node
-	// Meanings are the meanings of the marked words. The parts of the page add to them.
-	Meanings map[string]string
-}
-
-// A variantSheet is the part of the page about one variant.
-type variantSheet struct {
-	ID, Name, Title, Story, Question string
-	// Board is the storyboard; nil if the page has none.
-	Board                       g.Node
-	Cast, Explained, Debate     []remark
-	Assumption, Why, Prevention string
-	Lesson                      string
-	Runs                        []runSheet
-	Properties                  []propertySheet
-	Verdicts                    []badge
-	Witnesses                   []witnessSheet
-	// explainer marks the words of this part of the page that have a meaning.
-	explainer
-	// Turns says which changes would turn the verdict; nil if none are known.
-	Turns g.Node
-	// Idle has a sentence for each fault that did not act.
-	Idle []string
-	// Expected says whether the runs are as the scenario expects.
-	Expected    badge
-	Differences []remark
-}
-
-// HasAnswer reports whether there is anything to reveal.
-func (v variantSheet) HasAnswer() bool {
-	return v.Assumption != "" || v.Why != "" || v.Prevention != "" || v.Lesson != "" || len(v.Debate) > 0
-}
-
-// A witnessSheet is a witness: a precondition that must have been observed for the verdict
-// to mean anything. Missing names the runs in which it was not observed; "" if it was
-// observed in all runs.
-type witnessSheet struct{ Text, Missing string }
-
-// A runSheet is the part of the page about one run. Steps are the entries of its timeline.
-type runSheet struct {
-	ID, Fencing string
-	Name        story.Raw
-	Verdict     badge
-	Figure      g.Node
-	Steps       []stepSheet
-	States      stateSheet
-	LeftOut     string
-}
-
-// A stateSheet has the state of each client, lock and object at each step of a run. Names
-// are the rows. Changes has, for each step, the rows that differ from those of the step
-// before.
-type stateSheet struct {
-	Names   []string        `json:"names"`
-	Changes [][]stateChange `json:"changes"`
-}
-
-// A stateChange has the text that a row shows from a step on. The names of its fields are
-// short because a page has many.
-type stateChange struct {
-	Row     int    `json:"r"`
-	State   string `json:"s"`
-	Holding string `json:"h,omitempty"`
-}
-
-// A stepSheet is one entry of the timeline.
-type stepSheet struct {
-	// At is the true time in nanoseconds. From and To are the step's horizontal positions
-	// in the diagram. First and Last are the Seqs of the events that it covers.
-	At          int64
-	From, To    int
-	First, Last int
-	Time        string
-	// Wait describes a long gap before the step; "" if there is none.
-	Wait      string
-	Who, Text story.Raw
-	// Its reports whether the text is about something of the process Who, and so begins with
-	// "its": "its lease ends".
-	Its   bool
-	Class string
-	Marks []markSheet
-}
-
-// A markSheet marks a step as an important moment.
-type markSheet struct {
-	Class string
-	Sign  story.Sign
-	Text  story.Raw
-}
-
-// A propertySheet is a row of the table of properties, with a cell for each run.
-type propertySheet struct {
-	Name  story.Raw
-	Cells []cellSheet
-}
-
-// A cellSheet is the outcome of a property in one run. To is the address of the moment of
-// the violation, and Step the number of the step at that moment.
-type cellSheet struct {
-	badge
-	To, Label string
-	Run       string
-	Step      int
-}
-
 // scenarioPage returns the page about a result. The page is self-contained, except for
 // links to other pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.Page {
-	s := scenarioSheet{
-		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)) + withChanges(r.Scenario, r.Runs), Source: splitLinks(r.Scenario.Source),
-		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(), Meanings: map[string]string{},
-	}
+	title := visibleLine(r.Scenario.Title) + withChanges(r.Scenario, r.Runs)
+	standing := StandingOf(r)
+	lesson := sharedLesson(r)
+	meanings := map[string]string{}
 	pairs := groupByVariant(r)
 	room := diagram.RoomFor(diagramRuns(r.Runs))
-	lesson := story.Visible(textwrap.OneLine(lessonOf(r.Runs, r.Scenario.Narrative)))
-	sharesLesson := true // whether all variants have the same lesson as the scenario
+	variants := make([]variantSheet, len(pairs))
 	for i, runs := range pairs {
-		v := variantPage(runs, room)
-		v.explainer = explainer{s.Meanings, map[string]bool{}}
-		if o.Style != storyboard.FullStyle {
-			v.Board = slide.SVG(storyboardOf(r, runs))
-		}
-		if pieces := turns(r, runs, o); len(pieces) > 0 {
-			v.Turns = chapter{pieces: pieces}.html()
-		}
-		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
-			v.Story = ""
-		}
-		sharesLesson = sharesLesson && v.Lesson == lesson
-		s.Variants = append(s.Variants, v)
-	}
-	if sharesLesson {
-		s.Lesson = lesson
-		for i := range s.Variants {
-			s.Variants[i].Lesson = ""
+		variants[i] = variantSheet{
+			result: r, options: o, runs: runs, figures: diagram.Draw(diagramRuns(runs), room), isOnly: len(pairs) == 1,
+			repeatsStory: i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story,
+			hasLesson:    lesson == "", explainer: explainer{meanings, map[string]bool{}},
 		}
 	}
-	s.Alarm = slices.Contains(alarms, StandingOf(r))
-	s.Measures = measureFacts(pairs)
-	page := webpage.New(s.Name+": "+s.Title, g.Raw(string(fill("scenario.html", s))), diagram.Style(), slide.Style(), asset("scenario.css"))
+	sections := g.Map(variants, variantSheet.html) // they add to the meanings
+	page := webpage.New(story.Visible(r.Scenario.Name)+": "+title, onLines(
+		h.H1(g.Text(title)),
+		g.If(slices.Contains(alarms, standing), h.P(standingBadges[standing].html())),
+		g.If(len(variants) > 1, h.Nav(h.Class("variants"), h.Aria("label", "Variants"), g.Map(variants, variantSheet.link))),
+		diagram.Patterns(),
+		onLines(sections...),
+		g.If(lesson != "", h.Details(h.Class("answer lesson"), h.Summary(g.Text("Reveal the lesson")), h.P(g.Text(lesson)))),
+		measuresChapter(pairs),
+		diagramKey(),
+		h.P(h.Class("soft under"), h.Code(g.Text(story.Visible(r.Scenario.Name))), g.Text(": "), standingBadges[standing].html(),
+			g.If(r.Scenario.Source != "", g.Group{g.Text(" Source: "), linkAddresses(r.Scenario.Source)})),
+		h.P(h.Class("soft"), g.Text("Replay: "), h.Code(g.Text(replay(r, o)))),
+		jsonScript(meanings, h.Class("meanings")),
+		player(),
+	), diagram.Style(), slide.Style(), asset("scenario.css"))
 	page.Links = links
 	page.Script = asset("scenario.js")
 	return page
 }
 
-// variantPage returns the part of a page about the runs of one variant.
-func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
-	v := runs[0].Variant
-	text := func(s string) string { return story.Visible(textwrap.OneLine(s)) }
-	out := variantSheet{
-		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(storyOf(runs, v.Narrative)), Question: text(v.Question),
-		Prevention: text(preventionOf(runs, v.Narrative)), Lesson: text(lessonOf(runs, v.Narrative)),
-		Cast: describeSetup(runs[0]), Explained: explainRuns(runs), Debate: debateFacts(v.Narrative),
-	}
-	if v.Assumption != "" {
-		out.Assumption = story.Visible(v.Assumption) + assumptionWords[v.Assumption]
-	}
-	if v.Lock == runs[0].Lock {
-		out.Why = text(v.Why)
-	}
-	figures := diagram.Draw(diagramRuns(runs), room)
-	for i, run := range runs {
-		out.Runs = append(out.Runs, runPage(run, figures[i]))
-		out.Verdicts = append(out.Verdicts, runBadge(run))
-	}
-	for _, p := range propertiesOf(runs) {
-		row := propertySheet{Name: story.Raw(p)}
-		for i, run := range runs {
-			row.Cells = append(row.Cells, outcomeOnPage(run, p, figures[i].Steps))
+// sharedLesson returns the lesson of the scenario, if it is also the lesson of each variant;
+// otherwise "".
+func sharedLesson(r *scenarios.Result) string {
+	lesson := visibleLine(lessonOf(r.Runs, r.Scenario.Narrative))
+	for _, runs := range groupByVariant(r) {
+		if visibleLine(lessonOf(runs, runs[0].Variant.Narrative)) != lesson {
+			return ""
 		}
-		out.Properties = append(out.Properties, row)
 	}
-	for i, w := range runs[0].Verdict.Witnesses {
-		out.Witnesses = append(out.Witnesses, witnessSheet{story.Visible(w.Text), missedIn(runs, i)})
+	return lesson
+}
+
+// measuresChapter returns the chapter with the measures of the runs; nil if there are none.
+func measuresChapter(pairs [][]scenarios.RunResult) g.Node {
+	measures := facts(measureFacts(pairs))
+	if measures.empty() {
+		return nil
 	}
-	for i, f := range runs[0].History.Trace.Faults {
+	return onLines(h.H2(g.Text("Measures")), measures.html())
+}
+
+// A variantSheet is the part of the page about the runs of one variant.
+type variantSheet struct {
+	result  *scenarios.Result
+	options Options
+	runs    []scenarios.RunResult
+	// figures are the diagrams of the runs.
+	figures []diagram.Figure
+	// isOnly means that the page has no other variants, repeatsStory that the story is that of the
+	// variant before, and hasLesson that the lesson is not the same for all variants.
+	isOnly, repeatsStory, hasLesson bool
+	// explainer marks the words of this part of the page that have a meaning. It marks each word
+	// once, so the functions that write words are called in the order of the page.
+	explainer
+}
+
+// variant returns the variant of the runs.
+func (v variantSheet) variant() *scenarios.Variant { return v.runs[0].Variant }
+
+// name returns the name of the variant; "" if it has none.
+func (v variantSheet) name() string { return story.Visible(v.variant().Name) }
+
+// nameAfter returns the name of the variant after a word, such as " of " and the name; "" if it
+// has none. It completes labels for screen readers.
+func (v variantSheet) nameAfter(word string) string {
+	if v.name() == "" {
+		return ""
+	}
+	return word + v.name()
+}
+
+// link returns the link to the variant, with the verdicts of its runs.
+func (v variantSheet) link() g.Node {
+	signs := ""
+	for _, run := range v.runs {
+		signs += runBadge(run).Sign
+	}
+	return h.A(h.Href("#"+variantAnchor(v.variant())), g.Text(v.name()+" "), hidden(signs))
+}
+
+// html returns the part of the page.
+func (v variantSheet) html() g.Node {
+	label, title := "the story", "The verdict"
+	if v.name() != "" {
+		label, title = "variant "+v.name(), v.name()+": "+visibleLine(v.variant().Title)
+	}
+	question, telling := visibleLine(v.variant().Question), visibleLine(storyOf(v.runs, v.variant().Narrative))
+	return h.Section(h.Class("variant"), h.ID(variantAnchor(v.variant())), h.Aria("label", label), onLines(
+		h.H2(g.Text(title)),
+		v.endings(),
+		g.If(question != "", h.P(h.Class("think"), h.B(g.Text("Think first.")), g.Text(" "+question))),
+		facts(explainRuns(v.runs)).html(),
+		v.board(),
+		g.If(telling != "" && !v.repeatsStory, h.P(h.Class("telling"), g.Text(telling))),
+		h.Dl(h.Class("facts"), g.Map(describeSetup(v.runs[0]), func(r remark) g.Node {
+			return g.Group{h.Dt(v.words(r.About)), h.Dd(v.words(r.Text))}
+		})),
+		v.answer(),
+		h.H3(g.Text("Step by step")),
+		h.Div(h.Class("stage"), onLines(v.eachRun(v.diagram)...)),
+		h.Div(h.Class("beside"), onLines(v.eachRun(v.steps)...)),
+		v.verdict(),
+		v.turns(),
+	))
+}
+
+// eachRun returns the parts of the page that write makes of each run and its diagram.
+func (v variantSheet) eachRun(write func(scenarios.RunResult, diagram.Figure) g.Node) g.Group {
+	var parts g.Group
+	for i, run := range v.runs {
+		parts = append(parts, write(run, v.figures[i]))
+	}
+	return parts
+}
+
+// endings returns the verdicts of the runs.
+func (v variantSheet) endings() g.Node {
+	return h.P(h.Class("endings"), v.eachRun(func(run scenarios.RunResult, f diagram.Figure) g.Node {
+		b := runBadge(run)
+		return g.Group{h.Span(v.words(story.Raw(f.Title)), g.Text(" "), h.Strong(h.Class("badge "+b.Class), g.Text(b.Text()))), g.Text(" ")}
+	}))
+}
+
+// board returns the storyboard; nil if the page has none.
+func (v variantSheet) board() g.Node {
+	if v.options.Style == storyboard.FullStyle {
+		return nil
+	}
+	return h.Figure(h.Class("board"), onLines(
+		scrollable("scroller", "Storyboard"+v.nameAfter(" of "), slide.SVG(storyboardOf(v.result, v.runs))),
+		h.FigCaption(h.A(h.Href("#"+v.figures[0].ID), g.Text("Everything that happened: the full diagram, step by step"))),
+	))
+}
+
+// answer returns what the reader can reveal after the question; nil if there is nothing.
+func (v variantSheet) answer() g.Node {
+	variant := v.variant()
+	var all facts
+	add := func(about, text string) {
+		if text = visibleLine(text); text != "" {
+			all = append(all, remarkOn(about, text))
+		}
+	}
+	if variant.Assumption != "" {
+		add("assumption", variant.Assumption+assumptionWords[variant.Assumption])
+	}
+	if variant.Lock == v.runs[0].Lock {
+		add("in short", variant.Why)
+	}
+	add("what would have prevented it", preventionOf(v.runs, variant.Narrative))
+	all = append(all, debateFacts(variant.Narrative)...)
+	if v.hasLesson {
+		add("lesson", lessonOf(v.runs, variant.Narrative))
+	}
+	if all.empty() {
+		return nil
+	}
+	return h.Details(h.Class("answer"), onLines(h.Summary(g.Text("Reveal the answer")), all.html()))
+}
+
+// verdict returns the outcomes of all properties and witnesses.
+func (v variantSheet) verdict() g.Node {
+	names := v.eachRun(func(_ scenarios.RunResult, f diagram.Figure) g.Node { return columnHead(g.Text(f.Title)) })
+	rows := g.Map(propertiesOf(v.runs), func(p checks.Property) g.Node {
+		return h.Tr(rowHead(v.words(story.Raw(p))), v.eachRun(func(run scenarios.RunResult, f diagram.Figure) g.Node {
+			return h.Td(outcomeOnPage(run, p, f.Steps))
+		}))
+	})
+	verdicts := v.eachRun(func(run scenarios.RunResult, _ diagram.Figure) g.Node { return h.Td(runBadge(run).html()) })
+	differences := facts(complaintsOf(v.runs))
+	return h.Div(h.Class("verdict"), onLines(
+		h.H3(g.Text("What broke")),
+		scrollable("scroll", "Properties"+v.nameAfter(" of "), h.Table(onLines(
+			h.THead(h.Tr(columnHead(g.Text("property")), names)),
+			h.TBody(onLines(rows...)),
+			h.TFoot(h.Tr(rowHead(g.Text("verdict")), verdicts)),
+		))),
+		v.observations(),
+		g.If(!v.isOnly, h.P(standingBadges[standingOfRuns(v.runs)].html())),
+		g.If(!differences.empty(), differences.html()),
+	))
+}
+
+// observations returns the list of the witnesses, and of the faults that did not act; nil if it
+// is empty. A witness is a precondition that must have been observed for the verdict to mean
+// anything.
+func (v variantSheet) observations() g.Node {
+	var items g.Group
+	for i, w := range v.runs[0].Verdict.Witnesses {
+		mark := h.Span(h.Class("good"), g.Text("✓ happened:"))
+		if missed := missedIn(v.runs, i); missed != "" {
+			mark = h.Span(h.Class("bad"), g.Text("✗ did NOT happen "+missed+":"))
+		}
+		items = append(items, h.Li(mark, g.Text(" "+story.Visible(w.Text))))
+	}
+	for i, f := range v.runs[0].History.Trace.Faults {
 		if f.IdleReason != "" {
-			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, story.Visible(f.IdleReason)))
+			text := fmt.Sprintf("! fault %d did not act: %s", i+1, story.Visible(f.IdleReason))
+			items = append(items, h.Li(h.Span(h.Class("doubt"), g.Text(text))))
 		}
 	}
-	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], complaintsOf(runs)
-	return out
+	if len(items) == 0 {
+		return nil
+	}
+	return h.Ul(h.Class("plain"), items)
 }
 
 // missedIn says in which runs a witness was not observed: "in any run", or the names of the
@@ -244,74 +269,29 @@ func missedIn(runs []scenarios.RunResult, witness int) string {
 	return story.List(missed)
 }
 
-// runPage returns the part of a page about one run.
-func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
-	out := runSheet{
-		ID: f.ID, Fencing: run.Fencing, Name: story.Raw(f.Title),
-		Verdict: runBadge(run), Figure: f.SVG(), LeftOut: f.LeftOut,
+// turns says which changes would turn the verdict; nil if none are known.
+func (v variantSheet) turns() g.Node {
+	pieces := turns(v.result, v.runs, v.options)
+	if len(pieces) == 0 {
+		return nil
 	}
-	last := time.Duration(0)
-	for _, e := range f.Steps {
-		s := stepSheet{
-			At: int64(e.At), To: f.X(e.At), First: e.First, Last: e.Last,
-			Time: story.Moment(e.At, 3), Who: e.Subject, Text: e.Predicate, Its: e.IsAboutPossession, Class: e.Mood.Class(),
-		}
-		s.From = s.To
-		if ev := run.History.Event(e.First); ev != nil {
-			s.From = min(s.To, f.X(ev.At))
-		}
-		s.Wait = e.Wait(last)
-		last = e.End()
-		for _, m := range e.Marks {
-			s.Marks = append(s.Marks, markSheet{m.Mood.Class(), m.Sign, m.Text})
-		}
-		out.Steps = append(out.Steps, s)
-	}
-	out.States = statesOf(run, f)
-	return out
-}
-
-// statesOf returns the state of each client, lock and object at each step of a figure.
-func statesOf(run scenarios.RunResult, f diagram.Figure) stateSheet {
-	var clients []string
-	for _, p := range run.History.Trace.Processes {
-		if p.Role == trace.RoleClient && f.HasLane(p.Name) {
-			clients = append(clients, p.Name)
-		}
-	}
-	camera := snapshot.NewCamera(run.History, clients)
-	out := stateSheet{Names: []string{}, Changes: [][]stateChange{}}
-	var before []snapshot.Row
-	for i, e := range f.Steps {
-		rows := camera.At(history.Moment{At: e.At, Seq: e.Last})
-		changes := []stateChange{}
-		for n, row := range rows {
-			if i == 0 {
-				out.Names = append(out.Names, row.Who.String())
-			}
-			if i == 0 || row != before[n] {
-				changes = append(changes, stateChange{n, row.State.String(), row.Holding.String()})
-			}
-		}
-		out.Changes = append(out.Changes, changes)
-		before = rows
-	}
-	return out
+	return onLines(
+		h.H3(g.Text("What would turn it")),
+		scrollable("scroll", "What would turn it"+v.nameAfter(", "), chapter{pieces: pieces}.html()),
+	)
 }
 
 // outcomeOnPage returns the outcome of a property in a run, with a link to the moment of
 // the violation.
-func outcomeOnPage(run scenarios.RunResult, p checks.Property, steps []story.Clause) cellSheet {
+func outcomeOnPage(run scenarios.RunResult, p checks.Property, steps []story.Clause) g.Node {
 	f := run.Verdict.Finding(p)
-	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
-	if f.Outcome == checks.Violated {
-		if run.History.Event(f.At) != nil {
-			c.To = diagram.BrokenAnchor(runAnchor(run.Variant, run.Fencing), p)
-			c.Step = stepAt(steps, f.At)
-			c.Label = fmt.Sprintf("%s, %s: violated; show the moment", p, fencingNames[run.Fencing])
-		}
+	b := outcomeBadges[f.Outcome]
+	if f.Outcome != checks.Violated || run.History.Event(f.At) == nil {
+		return b.html()
 	}
-	return c
+	return h.A(h.Class("badge "+b.Class), h.Href("#"+diagram.BrokenAnchor(runAnchor(run.Variant, run.Fencing), p)),
+		h.Data("run", run.Fencing), svg.Number("data-step", stepAt(steps, f.At)),
+		h.Aria("label", fmt.Sprintf("%s, %s: violated; show the moment", p, fencingNames[run.Fencing])), g.Text(b.Text()))
 }
 
 // stepAt returns the index of the step that covers an event, or of the last step before the

@@ -6,9 +6,7 @@ import (
 	"strconv"
 
 	"github.com/locksim/locksim/internal/slide"
-	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
-	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -31,7 +29,7 @@ func storyboards(r *scenarios.Result) []byte {
 	}
 	title := boards[0].Title
 	if len(boards) > 1 {
-		title = story.Visible(textwrap.OneLine(r.Scenario.Title)) + withChanges(r.Scenario, r.Runs) // a board's title names its variant
+		title = visibleLine(r.Scenario.Title) + withChanges(r.Scenario, r.Runs) // a board's title names its variant
 	}
 	return slide.Picture(title, boards, webpage.Style())
 }

@@ -3,6 +3,9 @@ package reports
 import (
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/glossary"
 	"github.com/locksim/locksim/internal/lazy"
@@ -10,13 +13,6 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 )
-
-// A word is a part of a text on a page. IsTerm says that the page explains it to a reader who
-// points at it or moves the focus to it.
-type word struct {
-	Text   string
-	IsTerm bool
-}
 
 // An explainer marks the words of texts that have a meaning of their own: locks, properties,
 // kinds of faults and the words of the glossary.
@@ -35,9 +31,10 @@ func isInPath(s string, at []int) bool {
 	return strings.HasPrefix(s[at[1]:], "[") || at[0] > 0 && s[at[0]-1] == '.' || at[1]+1 < len(s) && s[at[1]] == '.' && s[at[1]+1] != ' '
 }
 
-// Words splits a text before and after each word that it marks.
-func (e explainer) Words(text story.Raw) []word {
-	var all []word
+// words returns a text in which it marks words. The page explains a marked word to a reader who
+// points at it or moves the focus to it.
+func (e explainer) words(text story.Raw) g.Node {
+	var all g.Group
 	rest, s := 0, text.String()
 	places := wordPattern().FindAllStringIndex(s, -1)
 	if meaningOf(s) != "" { // such as "without fencing"
@@ -51,16 +48,10 @@ func (e explainer) Words(text story.Raw) []word {
 		}
 		e.explained[meaning] = true
 		e.meanings[name] = meaning
-		if at[0] > rest {
-			all = append(all, word{Text: s[rest:at[0]]})
-		}
-		all = append(all, word{name, true})
+		all = append(all, g.Text(s[rest:at[0]]), h.Button(h.Type("button"), h.Class("term"), g.Text(name)))
 		rest = at[1]
 	}
-	if rest < len(s) {
-		all = append(all, word{Text: s[rest:]})
-	}
-	return all
+	return append(all, g.Text(s[rest:]))
 }
 
 // meaningOf returns the meaning of a word, also in the plural; "" if it has none of its own.
