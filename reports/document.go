@@ -196,7 +196,20 @@ func (m *markdownText) pieces(pieces ...piece) {
 	}
 }
 
-// html returns the chapter as part of a page.
-func (c chapter) html() g.Node {
-	return onLines(g.If(c.title != "", h.H2(g.Text(c.title))), onLines(g.Map(c.pieces, piece.html)...))
+// html returns the chapters as part of a page.
+func (d *document) html() g.Group {
+	return g.Map(d.chapters, func(c chapter) g.Node {
+		return onLines(g.If(c.title != "", h.H2(g.Text(c.title))), htmlOf(c.pieces...))
+	})
+}
+
+// htmlOf returns the pieces that are not empty as part of a page.
+func htmlOf(pieces ...piece) g.Group {
+	var all g.Group
+	for _, p := range pieces {
+		if !p.empty() {
+			all = append(all, onLines(p.html())...)
+		}
+	}
+	return all
 }

@@ -34,11 +34,11 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) w
 		h.H1(g.Text(before.title)),
 		g.If(before.warning != "", h.P(h.Class("badge bad wide"), g.Text(before.warning))),
 		lead(before.summary),
-		g.Map(before.chapters, chapter.html),
+		before.html(),
 		dangerMaps(r),
 		cards.chapter(found, known),
 		cards.chapter(ranOn, exclude(withBars(legend(r.RanOn), r.RanOn), known)),
-		g.Map(after.chapters, chapter.html),
+		after.html(),
 	)), asset("explored.css"))
 	s.Script = asset("explored.js")
 	return s

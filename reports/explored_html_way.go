@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/svg"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -34,19 +35,15 @@ func (c wayCards) chapter(l wayList, legend facts) g.Node {
 	}
 	return onLines(
 		h.H2(g.Text(l.heading())),
-		g.If(l.explanation != "", h.P(g.Text(l.explanation))),
+		htmlOf(paragraph(l.explanation)),
 		h.Div(h.Class("ways"), onLines(cards...)),
-		h.H3(g.Text("What the words mean")),
-		legend.html(),
+		g.If(!legend.empty(), onLines(h.H3(g.Text("What the words mean")), legend.html())),
 	)
 }
 
 // card returns the box about the way with index i.
 func (c wayCards) card(l wayList, i int) g.Node {
 	w, news := l.ways[i], l.news(l.ways[i])
-	narrative := visibleLine(w.Story)
-	about := c.facts(w)
-	misconduct := listing{"What the lock did", stack(w, exploredWidth)}
 	return h.Article(h.Class("way"), h.ID("way-"+l.number(i)), onLines(
 		h.H3(h.Span(h.Class("number"), g.Text(l.number(i))), g.Text(" "+wayTitle(w))),
 		g.If(news != "", h.P(wideBadge("bad", news))),
@@ -56,12 +53,12 @@ func (c wayCards) card(l wayList, i int) g.Node {
 			labelled("whose fault", blameBadge(w)),
 			labelled("seen in", g.Text(story.Count(w.Worlds, "world"))),
 		),
-		g.If(narrative != "", h.P(g.Text(narrative))),
+		htmlOf(paragraph(visibleLine(w.Story))),
 		h.Ul(h.Class("faults"), g.Map(w.Example.Faults, func(f runs.Fault) g.Node { return h.Li(g.Text(exploredFaultWords(w.Example, f))) })),
 		onLines(g.Map(w.Margins, c.bar)...),
-		g.If(!about.empty(), about.html()),
+		htmlOf(c.facts(w)),
 		g.If(w.File != "", c.file(w.File)),
-		g.If(!misconduct.empty(), misconduct.html()),
+		htmlOf(listing{"What the lock did", stack(w, exploredWidth)}),
 	))
 }
 
@@ -107,7 +104,7 @@ func (c wayCards) facts(w explore.Way) facts {
 func (c wayCards) file(file string) g.Node {
 	var link g.Node
 	if to := c.page(file); to != "" {
-		link = g.Group{h.A(h.Href(to), g.Text(story.Visible(publicFile(file)))), h.Br()}
+		link = g.Group{h.A(webpage.Href(to), g.Text(story.Visible(publicFile(file)))), h.Br()}
 	}
 	return h.P(h.Class("replay"), link, h.Code(g.Text(replayWay(publicFile(file)))))
 }

@@ -45,12 +45,17 @@ func (m *Matrix) counts() table {
 	return out
 }
 
+// countScenarios returns the number of scenarios in the matrix.
+func (m *Matrix) countScenarios() int {
+	n := 0
+	for _, s := range m.shelves() {
+		n += len(s.Scenarios)
+	}
+	return n
+}
+
 // size says how many scenarios and variants the matrix has.
 func (m *Matrix) size() paragraph {
-	stories := 0
-	for _, s := range m.shelves() {
-		stories += len(s.Scenarios)
-	}
-	text := story.Count(stories, "scenario") + " with " + story.Count(len(m.Rows), "variant") + "."
+	text := story.Count(m.countScenarios(), "scenario") + " with " + story.Count(len(m.Rows), "variant") + "."
 	return paragraph(text + " Each is run without fencing tokens and with them.")
 }

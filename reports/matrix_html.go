@@ -208,10 +208,7 @@ func (t matrixTable) row(r Row, named g.Node, title string) g.Node {
 // summary counts the rows by standing: "3 variants of 2 scenarios, with 2 locks: 3 as
 // expected, 0 not as expected, 0 unknown".
 func (m *Matrix) summary() string {
-	scenarios, standings, notApplicable := 0, map[Standing]int{}, 0
-	for _, shelf := range m.shelves() {
-		scenarios += len(shelf.Scenarios)
-	}
+	scenarios, standings, notApplicable := m.countScenarios(), map[Standing]int{}, 0
 	for _, r := range m.Rows {
 		all := r.standings()
 		for _, standing := range all {

@@ -36,7 +36,8 @@ func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.
 	standing := StandingOf(r)
 	lesson := sharedLesson(r)
 	meanings := map[string]string{}
-	pairs := groupByVariant(r)
+	pairs, measures := groupByVariant(r), &document{}
+	measures.add("Measures", facts(measureFacts(pairs)))
 	room := diagram.RoomFor(diagramRuns(r.Runs))
 	variants := make([]variantSheet, len(pairs))
 	for i, runs := range pairs {
@@ -54,7 +55,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.
 		diagram.Patterns(),
 		onLines(sections...),
 		g.If(lesson != "", h.Details(h.Class("answer lesson"), h.Summary(g.Text("Reveal the lesson")), h.P(g.Text(lesson)))),
-		measuresChapter(pairs),
+		measures.html(),
 		diagramKey(),
 		h.P(h.Class("soft under"), h.Code(g.Text(story.Visible(r.Scenario.Name))), g.Text(": "), standingBadges[standing].html(),
 			g.If(r.Scenario.Source != "", g.Group{g.Text(" Source: "), linkAddresses(r.Scenario.Source)})),
@@ -79,15 +80,6 @@ func sharedLesson(r *scenarios.Result) string {
 	return lesson
 }
 
-// measuresChapter returns the chapter with the measures of the runs; nil if there are none.
-func measuresChapter(pairs [][]scenarios.RunResult) g.Node {
-	measures := facts(measureFacts(pairs))
-	if measures.empty() {
-		return nil
-	}
-	return onLines(h.H2(g.Text("Measures")), measures.html())
-}
-
 // A variantSheet is the part of the page about the runs of one variant.
 type variantSheet struct {
 	result  *scenarios.Result
@@ -109,8 +101,8 @@ func (v variantSheet) variant() *scenarios.Variant { return v.runs[0].Variant }
 // name returns the name of the variant; "" if it has none.
 func (v variantSheet) name() string { return story.Visible(v.variant().Name) }
 
-// nameAfter returns the name of the variant after a word, such as " of " and the name; "" if it
-// has none. It completes labels for screen readers.
+// nameAfter returns the name of the variant after a word, to complete a label for screen readers:
+// " of " and the name. It returns "" if the variant has no name.
 func (v variantSheet) nameAfter(word string) string {
 	if v.name() == "" {
 		return ""
@@ -216,7 +208,6 @@ func (v variantSheet) verdict() g.Node {
 		}))
 	})
 	verdicts := v.eachRun(func(run scenarios.RunResult, _ diagram.Figure) g.Node { return h.Td(runBadge(run).html()) })
-	differences := facts(complaintsOf(v.runs))
 	return h.Div(h.Class("verdict"), onLines(
 		h.H3(g.Text("What broke")),
 		scrollable("scroll", "Properties"+v.nameAfter(" of "), h.Table(onLines(
@@ -226,7 +217,7 @@ func (v variantSheet) verdict() g.Node {
 		))),
 		v.observations(),
 		g.If(!v.isOnly, h.P(standingBadges[standingOfRuns(v.runs)].html())),
-		g.If(!differences.empty(), differences.html()),
+		htmlOf(facts(complaintsOf(v.runs))),
 	))
 }
 
@@ -277,7 +268,7 @@ func (v variantSheet) turns() g.Node {
 	}
 	return onLines(
 		h.H3(g.Text("What would turn it")),
-		scrollable("scroll", "What would turn it"+v.nameAfter(", "), chapter{pieces: pieces}.html()),
+		scrollable("scroll", "What would turn it"+v.nameAfter(", "), htmlOf(pieces...)),
 	)
 }
 

@@ -21,17 +21,8 @@ import (
 func (v variantSheet) diagram(run scenarios.RunResult, f diagram.Figure) g.Node {
 	return h.Figure(h.Class("run"), h.Data("run", run.Fencing), h.ID(f.ID), onLines(
 		h.FigCaption(h.Strong(g.Text(f.Title)), g.If(f.LeftOut != "", g.Group{g.Text(" "), h.Span(h.Class("left-out soft"), g.Text(f.LeftOut))})),
-		scrollable("scroller", "Diagram "+v.nameBefore(f), f.SVG()),
+		scrollable("scroller", "Diagram"+v.nameAfter(" of ")+" "+f.Title, f.SVG()),
 	))
-}
-
-// nameBefore returns the name of a run after that of the variant, for a label: "of waits without
-// fencing".
-func (v variantSheet) nameBefore(f diagram.Figure) string {
-	if v.name() == "" {
-		return f.Title
-	}
-	return "of " + v.name() + " " + f.Title
 }
 
 // steps returns the timeline of a run, and the table with the state at one step, which the script
@@ -52,7 +43,7 @@ func (v variantSheet) steps(run scenarios.RunResult, f diagram.Figure) g.Node {
 		)),
 		h.Div(onLines(
 			h.H3(g.Text("What happened, "+f.Title)),
-			scrollable("list", "Story "+v.nameBefore(f), h.Ol(h.Class("steps"), h.Data("run", run.Fencing), steps)),
+			scrollable("list", "Story"+v.nameAfter(" of ")+" "+f.Title, h.Ol(h.Class("steps"), h.Data("run", run.Fencing), steps)),
 		)),
 	))
 }

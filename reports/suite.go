@@ -226,7 +226,7 @@ func writeSuiteHTML(w io.Writer, s *Suite, _ Options) error {
 	for _, t := range s.Tests {
 		d := suiteDocument(t)
 		names = append(names, d.title)
-		body = append(body, onLines(h.H1(g.Text(d.title)), lead(d.summary)), g.Map(d.chapters, chapter.html))
+		body = append(body, onLines(h.H1(g.Text(d.title)), lead(d.summary)), d.html())
 	}
 	_, err := w.Write(webpage.New("locktest: "+strings.Join(names, ", "), body).HTML())
 	return err

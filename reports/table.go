@@ -10,6 +10,7 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/webpage"
 )
 
 type (
@@ -284,5 +285,5 @@ func (s span) html(unseenText string) g.Node {
 	if s.Link == "" {
 		return h.Span(h.Class(s.Tone), g.Text(s.Text))
 	}
-	return h.A(h.Class(s.Tone), h.Href(s.Link), unseen(unseenText), g.Text(s.Text))
+	return h.A(h.Class(s.Tone), webpage.Href(s.Link), unseen(unseenText), g.Text(s.Text))
 }
