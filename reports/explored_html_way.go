@@ -104,7 +104,7 @@ func (c wayCards) facts(w explore.Way) facts {
 func (c wayCards) file(file string) g.Node {
 	var link g.Node
 	if to := c.page(file); to != "" {
-		link = g.Group{h.A(webpage.Href(to), g.Text(story.Visible(publicFile(file)))), h.Br()}
+		link = g.Group{webpage.A(to, story.Visible(publicFile(file))), h.Br()}
 	}
 	return h.P(h.Class("replay"), link, h.Code(g.Text(replayWay(publicFile(file)))))
 }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/webpage"
@@ -19,7 +18,7 @@ func linkAddresses(text string) g.Node {
 	rest := 0
 	for _, at := range address().FindAllStringIndex(text, -1) {
 		to := text[at[0]:at[1]]
-		parts = append(parts, g.Text(text[rest:at[0]]), h.A(webpage.Href(to), g.Text(to)))
+		parts = append(parts, g.Text(text[rest:at[0]]), webpage.A(to, to))
 		rest = at[1]
 	}
 	return append(parts, g.Text(text[rest:]))

@@ -39,7 +39,7 @@ func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
 func (s *site) front() webpage.Page {
 	f := front{Options: s.Options, matrixTable: matrixTable{s.matrix, s.linkToResult}, results: s.results, hasPages: true}
 	for i, r := range s.Explored {
-		entry := g.Group{h.A(webpage.Href(s.searches[i]), g.Text(exploredTitle(r))), h.Br(), h.Span(h.Class("soft"), g.Text(exploredSummary(r, nil)))}
+		entry := g.Group{webpage.A(s.searches[i], exploredTitle(r)), h.Br(), h.Span(h.Class("soft"), g.Text(exploredSummary(r, nil)))}
 		if maps := heatmaps(r); len(maps) > 0 {
 			entry = append(entry, maps[0].thumbnail())
 		}
