@@ -205,11 +205,5 @@ func (d *document) html() g.Group {
 
 // htmlOf returns the pieces that are not empty as part of a page.
 func htmlOf(pieces ...piece) g.Group {
-	var all g.Group
-	for _, p := range pieces {
-		if !p.empty() {
-			all = append(all, onLines(p.html())...)
-		}
-	}
-	return all
+	return onLines(g.Map(pieces, func(p piece) g.Node { return g.If(!p.empty(), p.html()) })...)
 }

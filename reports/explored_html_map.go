@@ -45,19 +45,15 @@ func heatmaps(r *explore.Result) []heatmap {
 
 // dangerMaps returns the chapter with the danger maps of a search; nil if it has none.
 func dangerMaps(r *explore.Result) g.Node {
-	maps := heatmaps(r)
-	if len(maps) == 0 {
-		return nil
-	}
-	title := "Danger maps"
+	maps, title := heatmaps(r), "Danger maps"
 	if len(maps) == 1 {
 		title = "Danger map"
 	}
-	chapter := onLines(heading("maps", title))
+	chapter := g.Group{heading("maps", title)}
 	for i, m := range maps {
-		chapter = append(chapter, onLines(m.html(fmt.Sprintf("map-%d", i+1)))...)
+		chapter = append(chapter, m.html(fmt.Sprintf("map-%d", i+1)))
 	}
-	return chapter
+	return g.If(len(maps) > 0, onLines(chapter...))
 }
 
 // html returns the map with its legend. id is its HTML ID.
@@ -107,10 +103,8 @@ func (m heatmap) meaning(p peril.Peril) g.Node {
 
 // note explains the vertical line between two columns; nil if there is no line.
 func (m heatmap) note() g.Node {
-	if m.pastTTL < 0 {
-		return nil
-	}
-	return h.P(h.Class("soft"), g.Text("The vertical line is the TTL, "+trace.ShortDuration(m.ttl)+": all pauses to the right of it are longer than a grant lasts."))
+	text := "The vertical line is the TTL, " + trace.ShortDuration(m.ttl) + ": all pauses to the right of it are longer than a grant lasts."
+	return g.If(m.pastTTL >= 0, h.P(h.Class("soft"), g.Text(text)))
 }
 
 // thumbnail returns the colours and signs of the map as a small picture, without words.

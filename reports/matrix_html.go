@@ -41,14 +41,14 @@ func (t matrixTable) html() g.Node {
 	if len(t.Locks) > 0 {
 		class += " locks"
 	}
-	parts, ids := onLines(h.THead(h.Role("rowgroup"), onLines(t.headRows()...))), pageNames{}
+	parts, ids := g.Group{h.THead(h.Role("rowgroup"), onLines(t.headRows()...))}, pageNames{}
 	for i, s := range t.shelves() {
-		parts = append(parts, onLines(t.shelfHead(s, i == 0))...)
+		parts = append(parts, t.shelfHead(s, i == 0))
 		for _, scenario := range s.Scenarios {
-			parts = append(parts, onLines(t.scenario("row-"+ids.name(scenario.Name), scenario, s.rows[scenario]))...)
+			parts = append(parts, t.scenario("row-"+ids.name(scenario.Name), scenario, s.rows[scenario]))
 		}
 	}
-	return h.Table(h.Class(class), h.Role("table"), parts)
+	return h.Table(h.Class(class), h.Role("table"), onLines(parts...))
 }
 
 // heads returns the heads of the columns before the pairs.
@@ -83,8 +83,7 @@ func (t matrixTable) headRows() g.Group {
 // matrixRow returns a row of the table.
 func matrixRow(parts ...g.Node) g.Node { return h.Tr(h.Role("row"), g.Group(parts)) }
 
-// wideHead returns the head of several rows, which is as wide as the table. scope says of which
-// rows it is the head.
+// wideHead returns the head of the rows below it, which is as wide as the table.
 func (t matrixTable) wideHead(parts ...g.Node) g.Node {
 	columns := len(t.heads()) + 2*max(1, len(t.Locks))
 	return h.Th(h.Role("rowheader"), h.Scope("rowgroup"), h.ColSpan(strconv.Itoa(columns)), g.Group(parts))
@@ -133,17 +132,17 @@ func (t matrixTable) scenario(id string, s *scenarios.Scenario, rows []Row) g.No
 	}
 	var parts g.Group
 	if len(rows) == 1 && rows[0].Variant.Name == "" {
-		parts = onLines(t.row(rows[0], matrixName(name, to), title))
+		parts = g.Group{t.row(rows[0], matrixName(name, to, ""), title)}
 	} else {
-		parts = onLines(h.Tr(h.Class("several"), h.Role("row"), t.wideHead(
-			h.Div(h.Class("what"), matrixName(name, to), g.Text(" "), h.Span(h.Class("title"), g.Text(title))),
-		)))
+		parts = g.Group{h.Tr(h.Class("several"), h.Role("row"), t.wideHead(
+			h.Div(h.Class("what"), matrixName(name, to, ""), g.Text(" "), h.Span(h.Class("title"), g.Text(title))),
+		))}
 		for _, r := range rows {
-			named := g.Group{unseen(name + ", "), matrixName(story.Visible(r.Variant.Name), t.address(r))}
-			parts = append(parts, onLines(t.row(r, named, r.title()))...)
+			named := g.Group{unseen(name + ", "), matrixName(story.Visible(r.Variant.Name), t.link(r).To, "#"+variantAnchor(r.Variant))}
+			parts = append(parts, t.row(r, named, r.title()))
 		}
 	}
-	return h.TBody(h.Class("scenario"), h.ID(id), h.Role("rowgroup"), parts)
+	return h.TBody(h.Class("scenario"), h.ID(id), h.Role("rowgroup"), onLines(parts...))
 }
 
 // title returns the title of the row's variant; "" if it is that of the scenario.
@@ -166,21 +165,12 @@ func (t matrixTable) link(r Row) webpage.Link {
 	return webpage.Link{}
 }
 
-// address returns the address of the row's variant on the page about it; "" if it has no page.
-func (t matrixTable) address(r Row) string {
-	to := t.link(r).To
-	if to == "" {
-		return ""
-	}
-	return to + "#" + variantAnchor(r.Variant)
-}
-
-// matrixName returns the name of a row. It is a link, unless to is "".
-func matrixName(name, to string) g.Node {
-	if to == "" {
+// matrixName returns the name of a row. It is a link to a place on a page, unless page is "".
+func matrixName(name, page, place string) g.Node {
+	if page == "" {
 		return h.Span(h.Class("name"), g.Text(name))
 	}
-	return h.A(h.Class("name"), webpage.Href(to), g.Text(name))
+	return h.A(h.Class("name"), webpage.Href(page+place), g.Text(name))
 }
 
 // row returns the row of a variant. named and title are what its head shows.
@@ -192,17 +182,17 @@ func (t matrixTable) row(r Row, named g.Node, title string) g.Node {
 	for _, kind := range r.kinds() {
 		keys = append(keys, listKinds[kind].key)
 	}
-	row := onLines(
+	row := g.Group{
 		h.Th(h.Role("rowheader"), h.Scope("row"), h.Div(h.Class("what"), named, g.Text(" "), h.Span(h.Class("title"), g.Text(title),
 			g.Map(r.alarms(), func(s Standing) g.Node { return g.Group{g.Text(" "), standingBadges[s].html()} }),
 		))),
 		h.Td(h.Role("cell"), h.Data("column", "assumption"), g.Text(r.assumption())),
-	)
+	}
 	for column, c := range r.Cells {
 		e := matrixEntry{r, c, t.pages(r, column).To, len(t.Locks) > 0}
-		row = append(row, onLines(g.Map(e.cells(), matrixCell.html)...)...)
+		row = append(row, g.Map(e.cells(), matrixCell.html)...)
 	}
-	return h.Tr(h.Class("story"), h.Data("sorts", strings.Join(keys, " ")), h.Role("row"), row)
+	return h.Tr(h.Class("story"), h.Data("sorts", strings.Join(keys, " ")), h.Role("row"), onLines(row...))
 }
 
 // summary counts the rows by standing: "3 variants of 2 scenarios, with 2 locks: 3 as

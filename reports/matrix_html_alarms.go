@@ -49,12 +49,9 @@ func (m *Matrix) alarmBox(id, title string, alarm Standing) g.Node {
 			rows = append(rows, remark{story.Raw(r.name()), story.Raw(strings.Join(reasons, "; "))})
 		}
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	return h.Section(h.Class("box "+standingBadges[alarm].Class+"-side"), h.Aria("labelledby", id), onLines(
+	return g.If(!rows.empty(), h.Section(h.Class("box "+standingBadges[alarm].Class+"-side"), h.Aria("labelledby", id), onLines(
 		heading(id, fmt.Sprintf("%s (%d)", title, len(rows))), rows.html(),
-	))
+	)))
 }
 
 // alarmReasons says why cells of a row have a standing that needs attention.

@@ -193,10 +193,7 @@ func (v variantSheet) answer() g.Node {
 	if v.hasLesson {
 		add("lesson", lessonOf(v.runs, variant.Narrative))
 	}
-	if all.empty() {
-		return nil
-	}
-	return h.Details(h.Class("answer"), onLines(h.Summary(g.Text("Reveal the answer")), all.html()))
+	return g.If(!all.empty(), h.Details(h.Class("answer"), onLines(h.Summary(g.Text("Reveal the answer")), all.html())))
 }
 
 // verdict returns the outcomes of all properties and witnesses.
@@ -239,10 +236,7 @@ func (v variantSheet) observations() g.Node {
 			items = append(items, h.Li(h.Span(h.Class("doubt"), g.Text(text))))
 		}
 	}
-	if len(items) == 0 {
-		return nil
-	}
-	return h.Ul(h.Class("plain"), items)
+	return g.If(len(items) > 0, h.Ul(h.Class("plain"), items))
 }
 
 // missedIn says in which runs a witness was not observed: "in any run", or the names of the
@@ -263,13 +257,10 @@ func missedIn(runs []scenarios.RunResult, witness int) string {
 // turns says which changes would turn the verdict; nil if none are known.
 func (v variantSheet) turns() g.Node {
 	pieces := turns(v.result, v.runs, v.options)
-	if len(pieces) == 0 {
-		return nil
-	}
-	return onLines(
+	return g.If(len(pieces) > 0, onLines(
 		h.H3(g.Text("What would turn it")),
 		scrollable("scroll", "What would turn it"+v.nameAfter(", "), htmlOf(pieces...)),
-	)
+	))
 }
 
 // outcomeOnPage returns the outcome of a property in a run, with a link to the moment of

@@ -62,17 +62,13 @@ func (f front) page() webpage.Page {
 	if f.hasPages {
 		about += " Each cell links to the diagram of its run."
 	}
-	body := onLines(h.H1(g.Text(frontTitle)), lead(about))
-	if len(f.Rows) > 0 {
-		body = append(body, f.chapters()...)
-	}
-	if len(f.searches) > 0 {
-		body = append(body, onLines(heading("searches", "What searches found"), h.Ul(h.Class("searches"), onLines(f.searches...)))...)
-	}
-	if len(f.Rows) > 0 {
-		body = append(body, f.making()...)
-	}
-	page := webpage.New(frontTitle, h.Div(h.Class("front"), body), asset("matrix.css"), asset("explored.css"))
+	page := webpage.New(frontTitle, h.Div(h.Class("front"), onLines(
+		h.H1(g.Text(frontTitle)),
+		lead(about),
+		g.If(len(f.Rows) > 0, f.chapters()),
+		g.If(len(f.searches) > 0, onLines(heading("searches", "What searches found"), h.Ul(h.Class("searches"), onLines(f.searches...)))),
+		g.If(len(f.Rows) > 0, f.making()),
+	)), asset("matrix.css"), asset("explored.css"))
 	page.Script = asset("matrix.js")
 	return page
 }
@@ -106,23 +102,23 @@ func (f front) filter() g.Node {
 		return h.Label(h.Input(h.Type("radio"), h.Name("sort"), h.Value(key), g.Group(more)), g.Text(" "),
 			h.Span(g.Text(label+" "), h.B(g.Text(strconv.Itoa(count)))))
 	}
-	choices := onLines(h.Legend(h.Class("unseen"), g.Text("Show")), choice("", "all", len(f.Rows), h.Checked()))
+	choices := g.Group{h.Legend(h.Class("unseen"), g.Text("Show")), choice("", "all", len(f.Rows), h.Checked())}
 	counts := countKinds(f.Rows)
 	for kind, k := range listKinds {
 		if n := counts[listKind(kind)]; n > 0 {
-			choices = append(choices, onLines(choice(k.key, k.label, n))...)
+			choices = append(choices, choice(k.key, k.label, n))
 		}
 	}
 	return h.Form(h.Class("filter screen"), h.Role("search"), g.Attr("hidden"), onLines(
 		h.Label(h.Class("words"), g.Text("Filter "), h.Input(h.Type("search"), h.Name("words"), h.AutoComplete("off"), g.Attr("spellcheck", "false"))),
-		h.FieldSet(choices),
+		h.FieldSet(onLines(choices...)),
 		h.P(h.Class("soft"), h.Role("status")),
 	))
 }
 
 // reasons returns the lists that say why the rows are as they are, without the rows that
-// have a box.
-func (f front) reasons() g.Group {
+// have a box; nil if there are none.
+func (f front) reasons() g.Node {
 	var lists g.Group
 	for _, l := range f.lists() {
 		if l.Sort == unexpectedResult || l.Sort == unknownResult {
@@ -132,10 +128,7 @@ func (f front) reasons() g.Group {
 			return h.Div(h.Dt(g.Text(r.About.String())), g.If(r.Text != "", h.Dd(g.Text(r.Text.String()))))
 		}))))
 	}
-	if len(lists) == 0 {
-		return nil
-	}
-	return append(onLines(heading("why", "Why")), onLines(lists...)...)
+	return g.If(len(lists) > 0, onLines(heading("why", "Why"), onLines(lists...)))
 }
 
 // collapsed returns a list that the reader opens. Its title says how many items it has.

@@ -54,8 +54,5 @@ func (t tallyTable) html() g.Node {
 
 // chapterOf returns a chapter of remarks; nil if there are none.
 func chapterOf(id, title string, remarks entries) g.Node {
-	if len(remarks) == 0 {
-		return nil
-	}
-	return onLines(heading(id, title), remarks.html())
+	return g.If(!remarks.empty(), onLines(heading(id, title), remarks.html()))
 }
