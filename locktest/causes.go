@@ -96,9 +96,9 @@ func (c *cause) addRules(rules ...checks.Property) {
 	slices.SortStableFunc(c.Rules, func(a, b checks.Property) int { return a.Card().Gravity - b.Card().Gravity })
 }
 
-// length orders examples by how easy they are to understand. The worlds of the suite itself
-// have fewer clients and locks than those of the catalogue. An excerpt of one line does not
-// show what happened before.
+// length is the smaller, the easier the problem is to understand as an example. The worlds of the
+// suite itself have fewer clients and locks than those of the catalogue. An excerpt of one line
+// does not show what happened before.
 func (p problem) length() int {
 	lines := strings.Count(p.Lines, "\n")
 	n := lines*1000 + len(p.Why)

@@ -28,14 +28,14 @@ type chance struct {
 // chanceShare.
 const chanceShare = 12
 
-// isRepeated reports whether to run a world a second time: the first world of a share of
-// the test cases, and the first one that fails the lock.
+// isRepeated reports whether to run a world a second time. It does so for the first world of one in
+// chanceShare test cases, and for the first failing world of each test case.
 func isRepeated(at address, isFirst bool, v verdict, o testResult) bool {
 	if v.history == nil || v.unreliable || at.Seed != 1 {
 		return false
 	}
 	if len(v.problems) > 0 {
-		return o.Failed == 1 // the result of this world is in it
+		return o.Failed == 1 // o already includes the result of this world
 	}
 	name := fnv.New32a()
 	name.Write([]byte(at.TestCase))

@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The conformance test cases check what troubles with single messages do not show. A lock must
-// keep the claims of its Config, notice the loss of a lease, treat a second handle as a second
-// client, and leave no key behind.
+// The conformance test cases check what the test cases of trouble.go, which disturb single
+// messages, do not show. A lock must keep the claims of its Config, notice the loss of a lease,
+// treat a second handle as a second client, and leave no key behind.
 
 // conformanceCases returns the conformance test cases, except those of the TTL.
 func conformanceCases() []testCase {
@@ -105,7 +105,7 @@ func (s *subject) spareNodes() int {
 	return s.config.Nodes - quorum
 }
 
-// resource is the name of the lock in all bases and scenes.
+// resource is the name of the lock in all bases (the workloads of sweep_base.go) and scenes.
 const resource = "resource"
 
 // faultForEach makes one fault for each of the named processes.

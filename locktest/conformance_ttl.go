@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ttlCases returns test cases with a TTL that is not a whole number of seconds. A lock that
-// rounds it down for the node is wrong: its lease lasts longer than its key. A lock that
-// rounds it up is safe. These test cases run after all others.
+// ttlCases returns test cases with a TTL that is not a whole number of seconds. A lock that rounds
+// such a TTL down for the node is wrong: its lease lasts longer than its key. A lock that rounds
+// the TTL up is safe. These test cases run after all others.
 func ttlCases() []testCase {
 	return []testCase{
 		conformanceCase("ttl/fraction", "the TTL is not a whole number of seconds", allNeeds(needsExpiry, needsFractions), func(s *subject) []scene {

@@ -9,10 +9,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// waiterCases returns the test cases with clients that wait. In most of them, several clients ask for
-// the lock at the same moment, just after it has become free. If a lock first checks whether it is
-// free, and then sets its key without a condition, several clients get it. In the last one, a client
-// in a queue leaves it: the next one must then wait for the holder.
+// waiterCases returns the test cases with clients that wait. In most of them, several clients ask
+// for the lock at the same moment, just after it has become free. If a lock first checks whether
+// its key exists, and then sets the key without a condition, several clients are granted the lock.
+// In the last test case, a client leaves a queue, and the next client in the queue must still wait
+// for the holder.
 func waiterCases() []testCase {
 	return []testCase{
 		conformanceCase("waiters/expired", "three clients wait for the lock, and ask at the same moment when the lease of a dead holder has expired", needsExpiry, func(s *subject) []scene {

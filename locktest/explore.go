@@ -135,9 +135,8 @@ func newExplorer(t *testing.T, config Config, build New, exploration Exploration
 	return e
 }
 
-// setWorkloads sets the workloads in which the lock is explored. The runner of worlds in
-// this process gets some more workloads after them: one for each latency that measurePace
-// tries.
+// setWorkloads sets the workloads in which the lock is explored. e.local, which runs worlds in this
+// process, has further workloads after these: one for each latency that measurePace tries.
 func (e *explorer) setWorkloads(bases []explore.Base) {
 	all := slices.Clone(bases)
 	for _, divisor := range latencyDivisors(usualLatency) {
@@ -190,8 +189,9 @@ func (e *explorer) measurePace(ctx context.Context, worlds runs.Backend) (time.D
 
 // serve makes this process a worker: it runs worlds for the process that searches.
 func (e *explorer) serve() {
-	// The bases arrive without programs and kinds of locks, which cannot be sent. This
-	// process has made the same bases itself, and takes only their texts from the message.
+	// The bases, which are the workloads, arrive without programs and kinds of locks, which cannot
+	// be sent. This process has made the same bases itself, and takes only their texts from the
+	// message.
 	runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Backend, error) {
 		for i := range e.search.Bases {
 			e.search.Bases[i].Text = sent[i].Text

@@ -41,7 +41,8 @@ func parseWorld(text string) (w runs.WorldSpec, err error) {
 type foundMistake struct {
 	cause
 	ways []explore.Way
-	// best is the way whose example is shown: that of the cause.
+	// best is the way whose example the report shows. The problem Example of the cause is from this
+	// world.
 	best explore.Way
 }
 
@@ -116,8 +117,8 @@ func (m foundMistake) examples() []runs.WorldSpec {
 	return worlds
 }
 
-// mistakesIn returns what the lock does wrong in the example of a way. The runs of a lock
-// that ends its process are not there to be judged again.
+// mistakesIn returns what the lock does wrong in the example of a way. If the lock ends its process
+// or hangs in real time, there is no run to judge again.
 func (e *explorer) mistakesIn(ctx context.Context, worlds runs.Backend, w explore.Way) causes {
 	// A call that never returned in virtual time may also have left goroutines behind.
 	hangsInVirtualTime := len(w.Off) > 1 && slices.Contains(w.Off, string(checks.Hang))

@@ -18,10 +18,11 @@ import (
 // hang in the same way.
 
 const (
-	// maxHangs is how many worlds may hang in the same way.
+	// maxHangs is after how many hanging worlds a run stops, if nearly all worlds hang or that many
+	// hang in real time.
 	maxHangs = 5
-	// maxStuck is how many worlds may hang in real time, if they are a tenth of all worlds or
-	// more. Each of them takes many seconds.
+	// maxStuck is after how many worlds that hang in real time a run stops, if they are a tenth of
+	// all worlds or more. Each of them takes many seconds.
 	maxStuck = 2
 )
 
@@ -103,7 +104,7 @@ func (h *hangWatch) hasStopped() bool {
 	return h.stopped
 }
 
-// isHang reports whether what broke is that a call of the lock never returned.
+// isHang reports whether b says that a call of the lock never returned.
 func isHang(b runs.Break) bool { return b.What == string(checks.Hang) }
 
 // mistakeOfHang returns the mistake that stopped the search.

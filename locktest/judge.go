@@ -27,7 +27,7 @@ type problem struct {
 	// Follows means that the problem follows from another one with the same mistake, which
 	// happened before.
 	Follows bool
-	// Why is one sentence.
+	// Why explains the problem in one sentence.
 	Why string
 	// Lines are the lines of the timeline that matter, or the stacks of goroutines.
 	Lines string

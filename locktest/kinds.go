@@ -11,8 +11,8 @@ import (
 // tested through an adapter. A kindRemark says so in the report, if the lock seems to be of
 // another kind.
 type kindRemark struct {
-	// testCase and world are the first world in which a lock of the kind breaks
-	// lease-exclusion.
+	// testCase and world name the first world in which a lock of this kind violates
+	// lease-exclusion: two clients hold it at the same time.
 	testCase, world string
 	text            string
 }

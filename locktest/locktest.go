@@ -27,9 +27,9 @@
 //
 // # Test cases and worlds
 //
-// The scenarios of the catalogue are test cases under their own names. The other test cases
-// need no particular lock: they check the claims of the Config, or one thing goes wrong with
-// each message of the lock's own traffic in turn. A test case runs in one world or in many.
+// The scenarios of the catalogue are test cases under their own names. The other test cases need no
+// particular lock: they check the claims of the Config, or let one thing go wrong with each message
+// of the lock's own traffic in turn. A test case runs in one world or in many.
 //
 // Most failing locks make few mistakes, and each mistake fails many test cases. The
 // report shows each mistake once: what the lock does wrong, in how many worlds, the example
@@ -108,9 +108,9 @@ type Config struct {
 	// The function receives the name of the lock and the number of nodes.
 	//
 	// If Slots is nil, the slots are the key of that name on each of the lock's nodes, and the
-	// quorum is a majority. On a System whose nodes are a cluster, there is one slot: the key that is
-	// first in the queue under that name: see [locks.InCluster]. On PostgreSQL the slot is
-	// the row of that name of a table locks, [locks.PostgresRow]; for another row see
+	// quorum is a majority. On a System whose nodes are a cluster, there is one slot: the key that
+	// is first in the queue under that name: see [locks.InCluster]. On PostgreSQL the slot is the
+	// row of that name in the table locks, [locks.PostgresRow]; for another row see
 	// [locks.PostgresLease]. On Kubernetes it is the Lease, [locks.KubernetesLease].
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
 	// Endless declares that a grant never ends by itself.
@@ -148,11 +148,11 @@ type Config struct {
 	// day; 0 is 20 seconds.
 	Patience time.Duration
 
-	// Known is the name of a file with the mistakes that are known, relative to the folder of
-	// the package: a report in the format json, which [Run] writes if the environment
-	// variable LOCKSIM_REPORT names the file. Known mistakes are reported, but fail nothing.
-	// A mistake that is not in the file fails the test, and so does one that violates more
-	// than it did. "" means that no mistake is known.
+	// Known is the name of a file that lists the known mistakes, relative to the folder of the
+	// package. The file is a report in the format json: [Run] writes it if the environment variable
+	// LOCKSIM_REPORT names the file. Known mistakes are reported, but fail nothing. A mistake that
+	// is not in the file fails the test, and so does a mistake that violates more than the file
+	// says. "" means that no mistake is known.
 	Known string
 
 	// Command is the command that runs the test's package, if it is not "go test" in the
@@ -184,7 +184,8 @@ type subject struct {
 	kind   locks.Kind
 	// test is the name of the test that calls Run, Explore or another entry point.
 	test string
-	// records caches the recorded traffic of each base, by the base's name and the seed.
+	// records caches the recorded traffic of each base (a workload without faults), by the base's
+	// name and the seed.
 	records map[string]*record
 	// survived caches, for each latency that was tried, whether the lock works with it.
 	survived map[time.Duration]bool

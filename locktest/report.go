@@ -150,8 +150,8 @@ func (s *summary) suiteMistake(c cause) reports.SuiteMistake {
 	return m
 }
 
-// withoutKnown returns the result of a test case without the problems that the test
-// expects, for its subtest.
+// withoutKnown returns the result of a test case for its subtest: without the problems that the
+// test expects.
 func (s *summary) withoutKnown(o testResult) testResult {
 	o.Problems = slices.DeleteFunc(slices.Clone(o.Problems), func(p problem) bool {
 		i := o.Causes.index(p.Mistake, p.Step)

@@ -193,7 +193,8 @@ func (k *task) wait(pool *runs.Pool) (o testResult, printed string) {
 	return o, printed
 }
 
-// neverServed explains why no world was run, if a worker ended in peace before the first one.
+// neverServed explains why no world was run, if a worker ended without an error before the first
+// world.
 const neverServed = "locktest runs the test in processes of its own, and there the test ended without this call of locktest; " +
 	"call locktest in each process in the same way, and do not skip the test or choose its name by anything that differs"
 

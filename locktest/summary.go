@@ -38,13 +38,13 @@ type summary struct {
 	// chance is the first difference that was seen between two runs of one world; nil if
 	// none was.
 	chance *chance
-	// unknown counts, for each reason, the test cases whose result is unknown for it.
+	// unknown counts, for each reason, the test cases whose result is unknown for this reason.
 	unknown map[string]int
 	// byCategory has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	byCategory map[string][]string
-	// excused has, for each blame other than the lock's, the scenarios with a violation
-	// that has this blame.
+	// excused has, for each thing to blame other than the lock, the names of the test cases with a
+	// violation for which it is to blame.
 	excused map[string][]string
 	// remarks say which kinds of locks must be tested in another form, and which methods of
 	// leases declare nothing because of their type.
@@ -156,8 +156,8 @@ func (s *summary) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// showsNothing reports whether there are unknown results and no known ones. Test cases that the
-// lock failed, and those that do not apply to it, do not count.
+// showsNothing reports whether there are unknown results and no known ones. Test cases that failed
+// the lock, and test cases that do not apply to it, do not count.
 func (s *summary) showsNothing() bool {
 	return len(s.byCategory[categoryUnknown]) > 0 && !slices.ContainsFunc(
 		[]string{categoryPasses, categoryHolds, categoryBreaks, categoryBreaksFenced},

@@ -30,11 +30,11 @@ func ttls(n float64) time.Duration { return time.Duration(n*1000+0.5) * (ttl / 1
 // bases are all bases.
 var bases = []base{
 	{
-		// Three clients contend for sections that take a while, and the first client
-		// extends its lease. If that client wrongly believes that it still holds the lock,
-		// another client soon acquires it, which shows the overlap. For that, the second
-		// client tries again and again, and the third one starts when the first of the
-		// first client's keys has expired.
+		// Three clients contend for sections that take a while, and the first client extends its
+		// lease. If that client wrongly believes that it still holds the lock, another client soon
+		// acquires it, which shows the overlap. To acquire it soon, the second client tries again
+		// and again, and the third one starts when the first of the first client's keys has
+		// expired.
 		name: "steady",
 		clients: func(c Config) []sim.Client {
 			works, every := ttls(0.5), time.Duration(0)
@@ -70,10 +70,10 @@ var bases = []base{
 		},
 	},
 	{
-		// Three clients contend for sections that are much shorter than the TTL. Every key
-		// that a failed attempt leaves behind delays another client, so the time limit for
-		// progress shows it. If only messages were lost, a lock that asks a quorum leaves
-		// nothing behind: it also cleans up on the nodes whose answers it has not received.
+		// Three clients contend for sections that are much shorter than the TTL. Every key that a
+		// failed attempt leaves behind delays another client, so the time limit for progress
+		// reveals such a key. If only messages are lost, a correct lock that asks a quorum leaves
+		// no key behind: it also cleans up on the nodes whose answers it has not received.
 		name: "brisk",
 		clients: func(c Config) []sim.Client {
 			brisk := sim.Client{Works: ttls(0.03), RetryEvery: ttls(0.06), Sections: 2}
@@ -144,7 +144,8 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 		config.ProgressWithin = b.progressWithin
 	}
 	for i := range s.config.Nodes {
-		// The last persistence of a system forgets nothing when a node restarts.
+		// A system lists its persistences (how a node keeps its data); with the last one, a node
+		// that restarts forgets nothing.
 		n := sim.Node{Name: s.config.node(i)}
 		if disks := s.config.system().Persistences(); len(disks) > 0 {
 			n.Persistence = disks[len(disks)-1]

@@ -77,8 +77,8 @@ type duration struct {
 type injection struct {
 	duration
 	moment
-	// call is the call of the lock that is struck. others are the clients that do not make
-	// it.
+	// call is the call of the lock that is struck. others are all clients except the one that makes
+	// this call.
 	call   trace.StepPoint
 	others []string
 	// sendings has one sending, which is a message in flight, for each node that is struck.
@@ -143,9 +143,9 @@ var troubles = []trouble{
 	},
 }
 
-// lateDurations are how late a message can arrive. The first is longer than libraries wait
-// for one node, the second longer than go-redis waits by default, and the third longer than
-// the TTL. With the last two the message arrives when the lock has been granted anew.
+// lateDurations are how late a message can arrive. The first is longer than libraries wait for one
+// node, the second longer than go-redis waits by default, and the third longer than the TTL. With
+// the last two, the message arrives when the lock has been granted once more.
 var lateDurations = []duration{
 	{name: "0.06-ttl", lasts: ttls(0.06)},
 	{name: "0.6-ttl", lasts: ttls(0.6), needsAllNodes: true},
@@ -176,9 +176,9 @@ var extents = []extent{
 	{"all", ", on all nodes", func(all []sending) [][]sending { return chooseFirst(all, len(all)) }},
 }
 
-// clientExtent is the extent of the troubles that strike a client. If a client sends
-// several messages at the same moment, a fault at any of them strikes the client at the
-// same time, so one of these messages is enough.
+// clientExtent is the extent of the troubles that strike a client. If a client sends several
+// messages at the same moment, it makes no difference at which of them the client is struck, so one
+// of these messages is enough.
 var clientExtent = extent{"", "", func(all []sending) [][]sending {
 	all = slices.CompactFunc(slices.Clone(all), func(a, b sending) bool { return a.Message == b.Message })
 	return chooseSingly(all, len(all)/2, len(all)-1)

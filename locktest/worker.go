@@ -50,10 +50,10 @@ func nextCall(test string) string {
 	return fmt.Sprintf("%s#%d", test, callsMade.of[test])
 }
 
-// serveOrReplay does this process's task other than the call of Run or Explore, if it has
-// one, and reports whether it had one. A worker for this call serves the process that
-// started it. A worker for another call of the same test does nothing here. With
-// LOCKSIM_REPLAY, a single world is replayed.
+// serveOrReplay does what this process has to do instead of the call of Run or Explore, and reports
+// whether there was anything to do instead. A worker for this call serves the process that started
+// it. A worker for another call of the same test does nothing here. With LOCKSIM_REPLAY, a single
+// world is replayed.
 func serveOrReplay(t *testing.T, call string, runner interface {
 	serve()
 	replay(t *testing.T, text string)
@@ -76,7 +76,7 @@ func (s *subject) serve() {
 	// Worlds are many and short, so collecting garbage less often saves much time.
 	debug.SetGCPercent(400)
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(600 << 20) // a large world does not need five times its size
+		debug.SetMemoryLimit(600 << 20) // without a limit, a large world would take five times its size
 	}
 	runs.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
 		st, ok := findTestCase(o.TestCase)
