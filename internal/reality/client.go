@@ -45,11 +45,11 @@ type client struct {
 	clockAhead time.Duration
 
 	// pending is the question that the program has to answer; nil if there is none.
-	pending            *question
-	canStart, started  bool
-	workMayEnd, hasEnd bool
-	storage            *storageConn
-	storageConns       int
+	pending              *question
+	canStart, started    bool
+	workMayEnd, hasEnded bool
+	storage              *storageConn
+	storageConns         int
 }
 
 // A question is a command that the program has not answered yet.
@@ -95,7 +95,7 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 		TTL: float64(r.cfg.Lock.TTL) / float64(time.Millisecond),
 	}, nil)
 	r.await(func() bool { return q.answered || r.failure != nil })
-	if q.answer.Type == Failed { // the program may have ended since
+	if q.answer.Type == Failed { // the program may have ended after its answer
 		c.child.kill()
 		return nil, fmt.Errorf("the program of %s cannot make its lock: %s", cfg.Name, cmp.Or(q.answer.Error, "it gave no reason"))
 	}
@@ -114,7 +114,7 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 // lockName returns the name of the client's lock.
 func (c *client) lockName() string { return cmp.Or(c.cfg.Key, c.r.cfg.Lock.Key) }
 
-// listen reads what the program says.
+// listen reads the messages of the program.
 func (c *client) listen(out *io.PipeReader) {
 	defer out.Close()
 	lines := bufio.NewScanner(out)
@@ -266,8 +266,8 @@ func (c *client) crash(how trace.Crash) {
 	c.r.emit(trace.Event{Kind: trace.KindCrash, Process: c.cfg.Name, Text: string(how)})
 	killGroup(c.child.cmd.Process.Pid)
 	c.pausedBy, c.arrived = nil, nil
-	if !c.hasEnd {
-		c.hasEnd = true
+	if !c.hasEnded {
+		c.hasEnded = true
 		c.r.active--
 	}
 }
@@ -294,7 +294,7 @@ func (c *client) take(m *message) {
 	}
 }
 
-// doing returns the section and the step to which a message belongs that the client sends now.
+// doing returns the section and the step to which a message belongs if the client sends it now.
 func (c *client) doing() (section int, step trace.Step) { return c.currentSection, c.currentStep }
 
 // arm registers the points at which the client starts and its work may end.
@@ -318,10 +318,10 @@ func (c *client) begin() {
 func (c *client) main() {
 	err := c.runSections()
 	c.r.do(func() {
-		if c.hasEnd || c.r.ended || errors.Is(err, errEnded) {
+		if c.hasEnded || c.r.ended || errors.Is(err, errEnded) {
 			return
 		}
-		c.hasEnd = true
+		c.hasEnded = true
 		c.r.active--
 		ev := trace.Event{Kind: trace.KindDone, Process: c.cfg.Name, OK: err == nil}
 		if err != nil {
@@ -331,8 +331,8 @@ func (c *client) main() {
 	})
 }
 
-// report records, at the end of the run, that the client has never started. A client that has
-// crashed before its start is left out.
+// report records, at the end of the run, if the client has never started. A client that has crashed
+// before its start is left out.
 func (c *client) report() {
 	if c.started || c.isDown {
 		return

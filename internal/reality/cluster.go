@@ -24,9 +24,10 @@ type cluster struct {
 	locks   []*queue
 	// sessions are the sessions that have not ended, by their numbers in hexadecimal.
 	sessions map[string]*session
-	// effects are the changes that were asked of a server and that may still happen.
+	// effects are the changes that requests have asked of a server and that may still happen.
 	effects []*effect
-	// recorded is the revision up to which all changes were recorded.
+	// recorded is the revision up to which all changes were recorded. A revision is the number of a
+	// change in the order of all changes.
 	recorded int64
 	leader   string // the member that led when the harness last asked
 	// asksUntil is the time until which a goroutine asks which member leads; 0 if none asks.
@@ -38,13 +39,15 @@ type cluster struct {
 type clusterWatcher interface {
 	// watch begins to report all changes to [cluster.see].
 	watch() error
-	// catchUp returns when all changes up to an answer of a member have been reported.
+	// catchUp returns when all changes have been reported that happened before a member, from, sent
+	// an answer. decoded is this answer.
 	catchUp(decoded reading, from server) error
 	// hasSession reports whether a session exists.
 	hasSession(id string) (bool, error)
 	// leader returns the name of the member that leads; "" if there is none.
 	leader() string
-	// leave ends a connection on which the member may no longer answer. The mutex is held.
+	// leave ends the watcher's connection with n, on which n may no longer answer. The mutex is
+	// held.
 	leave(n *node)
 	// lead makes sure that the cluster's leader is the member that leads at the beginning of
 	// the simulated run. etcd can transfer the leadership. A wrong leader of ZooKeeper is
@@ -196,8 +199,8 @@ func (c *cluster) sessionIDs() []string {
 // nameSession returns the name of a session in the trace.
 func nameSession(names *sim.Names, id string) string { return names.Name("session", id) }
 
-// open records that a client has opened a session, or has continued it on another
-// connection. The mutex is held.
+// open records that a client has opened a session, or has continued it on another connection. The
+// request for this reached the server after since. The mutex is held.
 func (c *cluster) open(id, client string, ttl, since time.Duration) {
 	s := c.sessions[id]
 	if s == nil {
@@ -224,8 +227,8 @@ func (c *cluster) renew(id string, since time.Duration) {
 	}
 }
 
-// alive returns the event that tells a client that its session is alive. The client learns
-// that from the answer to a request that it sent at sentAt. The mutex is held.
+// alive returns the event with which a client learns that its session is alive: from the answer to
+// a request that it sent at sentAt. The mutex is held.
 func (c *cluster) alive(id string, sentAt time.Duration) []trace.Event {
 	s := c.sessions[id]
 	if s == nil {
@@ -388,14 +391,14 @@ type cause struct {
 	earliest   time.Duration
 }
 
-// endOf returns the index of the request that ends a session; -1 if there is none.
+// endOf returns the index, in effects, of the request that ends a session; -1 if there is none.
 func (c *cluster) endOf(session string) int {
 	return slices.IndexFunc(c.effects, func(e *effect) bool { return e.ends == session })
 }
 
 // cause returns the cause of a change: the request that can have made it, or the zero cause if
-// there is none. The run is in doubt if requests of two acquisitions can have changed a key of
-// the lock. The mutex is held.
+// there is none. The run becomes inconclusive if requests of two acquisitions can have changed a
+// key of the lock. The mutex is held.
 func (c *cluster) cause(ch *change) cause {
 	owner := ""
 	if s := c.sessions[ch.session]; s != nil && !ch.isDeleted {

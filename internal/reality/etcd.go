@@ -218,7 +218,7 @@ func (w *etcdWatcher) chooseSource() (s *etcdServer, ctx context.Context, cancel
 	return s, ctx, cancel
 }
 
-// follow reports the changes that a member reports, until its connection ends.
+// follow passes on the changes that a member reports, until its connection ends.
 func (w *etcdWatcher) follow(ctx context.Context, s *etcdServer) error {
 	var from int64
 	w.c.r.do(func() { from = w.c.recorded + 1 })
@@ -339,7 +339,7 @@ func (w *etcdWatcher) leader() string {
 	return ""
 }
 
-// lead implements [clusterWatcher]: the first member leads.
+// lead implements [clusterWatcher]: it makes the first member the leader.
 func (w *etcdWatcher) lead() error {
 	var first etcdStatus
 	if err := w.members[0].ask("maintenance/status", map[string]any{}, &first); err != nil {

@@ -39,11 +39,11 @@ type etcdCutter struct {
 	// mu guards the fields below, because one goroutine cuts the requests and another the
 	// answers.
 	mu       sync.Mutex
-	hasBegun bool // the preface has been read
+	hasBegun bool // the preface, which begins the connection, has been read
 	streams  map[uint32]*http2Stream
 }
 
-// An http2Stream is one call.
+// An http2Stream is the state of one call.
 type http2Stream struct {
 	isEnded bool // the client has sent all of the call
 	// incomplete are the bytes of a gRPC message that is not complete yet, by direction.
@@ -324,8 +324,8 @@ func (c *etcdCutter) describeAnswer(decoded *reading, message []byte, m *message
 	}
 }
 
-// nameEtcdKey returns a key for the trace. The keys in the queue of a lock end in the number
-// of a session.
+// nameEtcdKey returns a key as the trace shows it. The keys in the queue of a lock end in the
+// number of a session, which the trace replaces by a name.
 func nameEtcdKey(names *sim.Names, key string) string {
 	if folder, last, ok := cutLast(key, "/"); ok && len(last) >= 15 {
 		return folder + "/" + nameSession(names, last)

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// eachField calls do for each field of a protobuf message, until do returns false or the
-// message is malformed: https://protobuf.dev/programming-guides/encoding. number is that of
-// the field, value its value if it is a number, and data its bytes if it has a length.
+// eachField calls do for each field of a protobuf message, until do returns false or the message is
+// malformed: https://protobuf.dev/programming-guides/encoding. number is the number of the field.
+// value is the field's value if that is a number, and data has its bytes if it has a length.
 func eachField(b []byte, do func(number int, value uint64, data []byte)) {
 	for len(b) > 0 {
 		key, n := binary.Uvarint(b)

@@ -15,14 +15,14 @@ type fault struct {
 	r               *run
 	fault           sim.Fault
 	number          int
-	armed           bool // a patient fault has reached its trigger and waits
+	armed           bool // the trigger was reached, and the fault now waits for a message or a request
 	struck, lifted  bool
 	willEnd         bool // the fault has struck, and the time of its end is known
-	endPlanned      bool
-	matched         int // messages or requests that the fault's rule has matched
+	endPlanned      bool // the delay before the end of the fault has begun
+	matched         int  // messages or requests that the fault's rule has matched
 	heldBack        *message
 	stalled         *request
-	isVain, instant bool
+	isVain, instant bool // it struck and had no effect; it has no duration
 }
 
 // newFault prepares a fault; i counts from 0.
@@ -47,8 +47,8 @@ func (r *run) strikeBefore(client string, step trace.Step, nth int) {
 	}
 }
 
-// trigger is called when the fault's time or point is reached. A patient fault then begins
-// to wait; any other fault strikes.
+// trigger is called when the fault's time or point is reached. A patient fault then begins to wait
+// for a message or a request; any other fault strikes.
 func (f *fault) trigger() {
 	switch {
 	case f.armed || f.struck:
@@ -187,14 +187,15 @@ func (r *run) intercept(kind trace.Kind, ev trace.Event, held any) {
 	}
 }
 
-// holdsBackRequest reports whether a request to the storage is pending that will still be served:
-// no fault holds it back, or a fault that acts now will end. The run must not end before that.
+// holdsBackRequest reports whether the end of the run must wait, because a request to the storage
+// will still be served: no fault holds it back, or a fault that acts now will end.
 func (r *run) holdsBackRequest() bool {
 	ends := func(f *fault) bool { return f.willEnd && !f.lifted }
 	return r.storage.hasRequests() && (slices.ContainsFunc(r.faults, ends) || !r.storage.isHeldUp())
 }
 
-// eachLink calls do for each link on which a fault with this direction acts.
+// eachLink calls do for each link between process and one of others on which a fault with the
+// direction d acts.
 func (r *run) eachLink(d sim.Direction, process string, others []string, do func(*link)) {
 	for _, other := range others {
 		if d != sim.From {

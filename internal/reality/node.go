@@ -45,8 +45,8 @@ type snapshot struct {
 	keys map[string]entry
 }
 
-// An entry is what a server stores under one key. owner is the client that set the key; the
-// server does not know it.
+// An entry is what a server stores under one key. owner is the client that set the key. The harness
+// adds it, because the server does not know it.
 type entry struct {
 	value   string
 	expires time.Time // zero: never
@@ -156,8 +156,8 @@ func startAll(nodes []*node) error {
 	return errors.Join(errs...)
 }
 
-// startAtPort starts a server, up to five times if its port is taken: between the choice of the port
-// and the start, the system may have given it to a connection, which is soon over.
+// startAtPort starts a server, up to five times if its port is taken. Between the choice of the
+// port and the start, the system may have given the port to a connection, which soon ends.
 func startAtPort(s server) (err error) {
 	for range 5 {
 		if err = s.start(); err == nil || !strings.Contains(strings.ToLower(err.Error()), "address already in use") {
@@ -168,9 +168,10 @@ func startAtPort(s server) (err error) {
 	return err
 }
 
-// probe asks the server for its keys and records what has changed. by is the client whose
-// request has just been executed; nil if there is none. then, if not nil, is called under the
-// same lock of the mutex. restarted says that the server has just been started again.
+// probe asks the server for its keys and records what has changed. by is the client whose request
+// has just been executed, and earliest is when it can have been executed at the earliest; by is nil
+// if there is none. then, if not nil, is called before the mutex is unlocked. restarted says that
+// the server has just been started again.
 func (n *node) probe(by *trace.Actor, earliest time.Duration, restarted bool, then func()) {
 	n.probing.Lock()
 	defer n.probing.Unlock()

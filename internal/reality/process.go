@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A child is a process that the harness has started, with all processes that it starts
-// itself: they are one process group, unless one of them leaves it.
+// A child is a process that the harness has started, with all processes that this process starts.
+// They form one process group, unless one of them leaves the group.
 type child struct {
 	cmd    *exec.Cmd
 	guard  *guard
@@ -62,12 +62,12 @@ func checkSocket(path string) error {
 	return nil
 }
 
-// outputDelay is how long the end of a child waits for other processes that have its output,
-// such as one that has left its group.
+// outputDelay is how long the harness waits, after a child has ended, for other processes that have
+// its output open, such as a process that has left its group.
 const outputDelay = 2 * time.Second
 
-// startProgram starts a command as a child that reads from stdin and writes to stdout. What
-// it has written before it ends can still be read.
+// startProgram starts a command as a child that reads from stdin and writes to stdout. What the
+// child has written can still be read after its end.
 func (g *guard) startProgram(cmd *exec.Cmd) (c *child, stdin io.Writer, stdout *io.PipeReader, err error) {
 	if stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, nil, nil, err

@@ -18,9 +18,9 @@ const (
 	// Acquire asks the program to try once to acquire the lock. The answer is Acquired or
 	// Failed.
 	Acquire = "acquire"
-	// Extend asks it to extend the lease. The answer is Extended or Failed.
+	// Extend asks the program to extend the lease. The answer is Extended or Failed.
 	Extend = "extend"
-	// Release asks it to release the lock. The answer is Released or Failed.
+	// Release asks the program to release the lock. The answer is Released or Failed.
 	Release = "release"
 	// Step says that the section is about to do its next step, such as a write. The answer
 	// is OK, and the harness then does the step. A program cannot refuse a step.
@@ -61,8 +61,8 @@ type Command struct {
 // An Answer is a message of a client's program to the harness.
 type Answer struct {
 	Type string `json:"type"`
-	// Key is the key under which the lock is stored, in a Ready; "" means the key of the
-	// Init. Servers is how many of the servers the lock uses, the first ones; 0 means all.
+	// Key is the key under which the lock is stored, in a Ready; "" means the key of the Init.
+	// Servers is how many servers the lock uses, counted from the first; 0 means all of them.
 	// Quorum is on how many of them the key must be; 0 means a majority.
 	Key     string `json:"key,omitempty"`
 	Servers int    `json:"servers,omitempty"`

@@ -113,9 +113,9 @@ func (c *conn) carryRequests() {
 	n, r := c.node, c.node.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// The server may still work on an earlier request that it does not answer soon. Then it
-	// would let a request that changes keys wait, and the requests of all other connections
-	// would wait, too.
+	// The server may still work on an earlier request that it does not answer soon. A request that
+	// changes keys would then have to wait at the server, and the requests of all other connections
+	// would have to wait for that request.
 	isReady := func(m *message) bool {
 		return n.runs() && (!c.isExclusive(m) || n.executing == nil && len(c.asked) == 0)
 	}

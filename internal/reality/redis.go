@@ -19,7 +19,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// builders make the server of a node, by the kind of server.
+// builders has, for each kind of server, the function that makes the server of a node.
 var builders = map[string]func(r *run, cfg sim.Node, folder string) (server, error){
 	locks.Redis: newRedis,
 }

@@ -61,9 +61,9 @@ type run struct {
 
 	trace    *trace.Trace
 	names    *sim.Names
-	oracle   *history.Oracle
+	oracle   *history.Oracle // orders the grants and computes their tokens
 	watchers []watcher
-	due      []func() // what to do because points were reached
+	due      []func() // functions to call, because points were reached
 	faults   []*fault
 	clients  []*client
 	nodes    []*node
@@ -471,8 +471,9 @@ func (r *run) doubt(format string, args ...any) {
 	}
 }
 
-// addDeviation records that something in the scenario did not happen. In an unscripted run it is a
-// deviation, and otherwise a doubt.
+// addDeviation records that something in the scenario did not happen. In an unscripted run, whose
+// scenario was changed for this run, that is only a deviation. In any other run it is a doubt,
+// which makes the run inconclusive.
 func (r *run) addDeviation(text string) {
 	if r.trace.Unscripted {
 		r.trace.Deviations = append(r.trace.Deviations, text)

@@ -146,8 +146,8 @@ func (s *section) hasLeaseEnded() bool {
 	return !s.lasts && !kind.Endless && !kind.Open && float64(now.UnixNano())/1e6 >= s.until
 }
 
-// callLock makes the program call its lock, as one step. When the answer arrives, it records
-// the event of the step's end, which fill, if not nil, completes before.
+// callLock makes the program call its lock, as one step. When the answer arrives, callLock lets
+// fill, if not nil, complete the event of the step's end, and then records this event.
 func (s *section) callLock(step trace.Step, command string, begin trace.Event, fill func(*trace.Event, Answer)) error {
 	if !s.beginStep(step, begin) {
 		return errEnded

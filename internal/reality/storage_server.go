@@ -24,7 +24,7 @@ const (
 	callDo      = "do"
 	callCheck   = "check"
 	callApply   = "apply"
-	callCrash   = "crash"   // only in the file: the process has ended before this line
+	callCrash   = "crash"   // only in the file: before this line, the process ended and was started again
 	callObjects = "objects" // asks for the data
 )
 

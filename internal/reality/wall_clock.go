@@ -136,7 +136,8 @@ func (c *client) jump(by time.Duration) {
 	c.r.setClock(c.cfg.Name, c.clock, c.clockAhead)
 }
 
-// makeClock makes the wall clock of the client's program one that can be set, if a fault sets it.
+// makeClock makes it possible to set the wall clock of the client's program, if a fault sets that
+// clock.
 func (c *client) makeClock(program *exec.Cmd) error {
 	if !c.r.setsClock(c.cfg.Name) {
 		return nil

@@ -257,8 +257,8 @@ func (w *zooKeeperWatcher) watch() error {
 	}
 }
 
-// follow reports the changes that a member reports, until its connection ends. It finds the changes
-// that no watch reported by comparing the nodes. It sends to ready when it watches.
+// follow reports the changes that a member reports, until its connection ends. It compares the
+// nodes to find the changes that no watch reported. It sends to ready when it watches.
 func (w *zooKeeperWatcher) follow(s *zooKeeperServer, ready chan<- error) error {
 	watching, err := openZooKeeperSession(s.clients)
 	if err != nil {
@@ -361,8 +361,8 @@ func (f *zooKeeperFollower) compareNodes() error {
 }
 
 // catchUp implements [clusterWatcher]. Before a member answers a sync, it has applied all changes
-// that were committed earlier, and sent their notifications. If the member was watched itself, and
-// has ended the connection, all its notifications have been read.
+// that were committed earlier, and sent their notifications. If from itself was watched, and has
+// ended the connection since, all its notifications have been read.
 func (w *zooKeeperWatcher) catchUp(_ reading, from server) error {
 	err := errors.New("no ZooKeeper server is watched")
 	wasWatched := false
@@ -414,10 +414,10 @@ func (w *zooKeeperWatcher) leader() string {
 	return ""
 }
 
-// lead implements [clusterWatcher]: the last member leads. Mostly it already leads, because of
-// the order in which the members were started. A ZooKeeper server cannot be asked to lead. So
-// the harness kills any other leader, waits for the election, and starts that server again; it
-// tries this three times.
+// lead implements [clusterWatcher]: it makes the last member the leader. Mostly this member already
+// leads, because of the order in which the members were started. A ZooKeeper server cannot be asked
+// to lead. So the harness kills any other leader, waits for the election, and starts that server
+// again; it tries this three times.
 func (w *zooKeeperWatcher) lead() error {
 	last := w.members[len(w.members)-1]
 	for range 3 {

@@ -199,7 +199,7 @@ func (c *zooKeeperCutter) expect(asked []*message, m *message) []*message {
 	return expectCall(asked, m)
 }
 
-// nameZooKeeperPath returns a path for the trace.
+// nameZooKeeperPath returns a path as the trace shows it.
 func nameZooKeeperPath(names *sim.Names, path string) string {
 	if names.IsKey(path) {
 		return path

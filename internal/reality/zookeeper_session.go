@@ -47,7 +47,7 @@ const (
 	zkCloseSession    = -11
 )
 
-// The numbers of messages that answer no request, or a ping.
+// The numbers of messages that answer no request, and of those that answer a ping.
 const (
 	zkNotification = -1
 	zkPong         = -2
