@@ -31,8 +31,8 @@ type askFlags struct {
 	list           bool
 	sheet, answers bool
 	instructor     bool
-	destination    *destination
-	leftOut        int
+	destination    *destination // of the sheets of --sheet and --answers
+	leftOut        int          // how many questions were left out, because their locks are not linked in
 }
 
 func askCommand() *cobra.Command {

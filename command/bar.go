@@ -57,8 +57,8 @@ func (b *bar) show(p explore.Progress) {
 	fmt.Fprintf(b.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", b.line(p, now))
 }
 
-// showFirst prints the first world in which the lock breaks; tried is how many worlds were
-// tried until then.
+// showFirst prints the first world (one simulation, with its faults) in which the lock breaks;
+// tried is how many worlds were tried until then.
 func (b *bar) showFirst(w runs.WorldSpec, tried int) {
 	if !b.onTerminal {
 		return

@@ -44,10 +44,10 @@ const (
 // Main runs the command with the arguments of the process, and ends the process with the
 // command's exit status.
 func Main() {
-	// A world lasts a millisecond and leaves megabytes of garbage, most of it from the Lua
-	// interpreter. By default the heap would stay small, and the garbage collector would
-	// run for every second world. Therefore the heap may grow to nine times what is in use.
-	// The memory limit prevents that for a large world.
+	// A world, which is one simulation, takes a millisecond and leaves megabytes of garbage, most
+	// of it from the Lua interpreter. By default the heap would stay small, and the garbage
+	// collector would run for every second world. Therefore the heap may grow to nine times what is
+	// in use. The memory limit prevents that for a large world.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
 	}
@@ -175,8 +175,8 @@ func outputError(err error) error {
 	return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 }
 
-// refuseHelpAboutUnknown returns an error if the command line asks for help about a word
-// that is not a command. Without it, cobra would print the help of the whole program.
+// refuseHelpAboutUnknown returns an error if the command line asks for help about a word that is
+// not a command. Without this check, cobra would print the help of the whole program.
 func refuseHelpAboutUnknown(root *cobra.Command, args []string) error {
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }
 	isHelp := func(arg string) bool { return arg == "--help" || arg == "-h" }

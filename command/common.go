@@ -31,14 +31,15 @@ func (f *worldFlags) check() error {
 	return nil
 }
 
-// commonFlags are the flags of every command that runs scenarios and reports the results.
+// commonFlags are the flags of every command that runs scenarios and reports the results. S is what
+// the report is about.
 type commonFlags[S any] struct {
 	worldFlags
 	writeFlags[S]
 }
 
-// define adds the flags to a command that writes a report; thing names the report in the
-// help.
+// define adds the flags to a command that writes a report; thing names the report in the help, and
+// subject has the formats of the report.
 func (f *commonFlags[S]) define(cmd *cobra.Command, thing string, subject *reports.Subject[S]) {
 	f.worldFlags.define(cmd)
 	f.writeFlags.define(cmd, thing, subject)

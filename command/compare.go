@@ -121,8 +121,9 @@ func systemScenarios() []input {
 	return found
 }
 
-// newTally returns a tally without results. Its locks are those that the flags name, or
-// else those for which the scenarios have an expectation.
+// newTally returns a tally, which counts the results of each scenario with each lock, without
+// results. Its locks are those that the flags name, or else those for which the scenarios have an
+// expectation.
 func (f *compareFlags) newTally(found []input) *reports.Tally {
 	var stories []*scenarios.Scenario
 	var kinds []string
@@ -179,7 +180,7 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 				}
 				t.Add(i, column, o.Seed, runs, notApplicable)
 				if notApplicable != "" {
-					break // with another seed it would not apply either
+					break // the scenario does not apply to this lock, whatever the seed
 				}
 			}
 		}

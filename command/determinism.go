@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// checkDeterminism runs all jobs again, reruns times. results are those of the first time. If the
-// events are always the same, it prints a note. Otherwise it returns an error with the first
-// event that differs.
+// checkDeterminism runs all jobs, each a scenario with one lock, again: as often as reruns says.
+// results are those of the first time. If the events are always the same, it prints a note.
+// Otherwise it returns an error with the first event that differs.
 func checkDeterminism(stderr io.Writer, jobs []job, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
 	if reruns == 0 {
 		return nil

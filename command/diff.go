@@ -104,7 +104,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	var sides [2]*diffSide
 	var sources []source
 	for i, arg := range []string{args[0], args[len(args)-1]} {
-		var read *reports.Saved // the trace of both runs, read once: it may be standard input
+		var read *reports.Saved // the saved trace that both runs are in; it is read only once, because it may be standard input
 		if i > 0 && len(args) == 1 {
 			read = sides[0].saved
 		}
@@ -180,7 +180,7 @@ func loadSide(stdin io.Reader, arg string, values sideValues, read *reports.Save
 	return s, errors.Join(leftOut...)
 }
 
-// loadTrace reads the saved trace. It has to be of one scenario.
+// loadTrace reads the saved trace. It fails if the file has traces of several scenarios.
 func (s *diffSide) loadTrace(stdin io.Reader) (err error) {
 	if s.arg != "-" && !isPath(s.arg) {
 		return fmt.Errorf("locksim: there is no file %s; locksim run NAME --format trace -o %s makes one", s.arg, reports.Operand(s.arg))
@@ -241,8 +241,8 @@ func chooseFencing(sides [2]*diffSide) {
 	}
 }
 
-// obtain makes the run, or takes it from the saved trace. It adds the scenario's argument to
-// the options of the report.
+// obtain makes the run, or takes it from the saved trace. It adds to the options of the report the
+// argument that names the scenario on the command line.
 func (s *diffSide) obtain(stderr io.Writer, timeout time.Duration, report *reports.Options) (rundiff.Side, error) {
 	if s.saved != nil {
 		o := reports.Options{Arguments: s.saved.Arguments, Traces: s.saved.Traces}

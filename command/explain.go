@@ -46,7 +46,7 @@ fault, such as pause, or a term, such as lease.`,
 		ValidArgsFunction: completeExplained,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if _, ok := findTerm(strings.Join(args, " ")); ok {
-				return nil // such as fencing token
+				return nil // several arguments can be one term, such as fencing token
 			}
 			return requireOneScenario(cmd, args)
 		},

@@ -77,7 +77,7 @@ type exploreFlags struct {
 	faults, worlds         int
 	quick                  bool
 	timeLimit              time.Duration
-	shard                  string
+	shard                  string // the part of the search to do, such as 3/16
 	ledger, resume         string
 	onlyKinds, exceptKinds []string
 }
@@ -360,7 +360,8 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 	return base, lock, nil
 }
 
-// readKnown reads the report that --expect names, the known ways; nil if there is none.
+// readKnown reads the report that --expect names, with the known ways to break the lock. It returns
+// nil without --expect.
 func (f *searchFlags) readKnown() (*explore.Result, error) {
 	if f.expect == "" {
 		return nil, nil
@@ -420,7 +421,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	if known != nil {
 		o.Since = reports.Compare(result, known, f.expect)
 	}
-	if f.output == "" { // a report in a file must be the same in every run
+	if f.output == "" { // only then, because a report in a file must be the same in every run
 		o.Took = time.Since(began)
 	}
 	if err := f.write(cmd, format, result, o); err != nil {
@@ -437,7 +438,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	return nil
 }
 
-// reportPart reports that a part of a search is complete, or why it is not.
+// reportPart reports that a part of a search (see --shard) is complete, or why it is not.
 func reportPart(cmd *cobra.Command, s *explore.Search, found *explore.Found) error {
 	if why := found.Stopped(); why != "" {
 		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; continue it with --resume instead of --ledger", s.Shard, s.Shards, why)}

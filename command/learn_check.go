@@ -134,7 +134,8 @@ func learnCheckError(cmd *cobra.Command, status int, err error) error {
 	return failure{status, fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
 }
 
-// checkStages checks the stages in order, until one is not reached.
+// checkStages checks the stages in order, until the lock does not reach one. A stage is a property
+// that the reader's lock must have.
 func (f *learnCheckFlags) checkStages(ctx context.Context, cmd *cobra.Command, trial *exercises.Trial, dir string) error {
 	out, stages := cmd.OutOrStdout(), exercises.Stages()[:f.stage]
 	progress := newProgress(cmd.ErrOrStderr(), len(stages))

@@ -90,8 +90,8 @@ func requireFolder(cmd *cobra.Command, args []string, example string) error {
 	return nil
 }
 
-// refuseFolderInClone returns an error if a folder is in the clone: there the go command uses
-// the workspace of the clone, which does not have the module.
+// refuseFolderInClone returns an error if a folder is in the clone of locksim. There the go command
+// uses the workspace of the clone, which does not contain the new module.
 func (n *newLock) refuseFolderInClone(dir string) error {
 	if n.clone != "" && strings.HasPrefix(dir+string(filepath.Separator), n.clone+string(filepath.Separator)) {
 		return fmt.Errorf("%s is in the clone of locksim; name a folder outside of it, such as ../mylock", n.dir)

@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// openLedger opens the ledger that the flags name: a new one, or one to continue. Until
-// closeLedger is called, no other search can use the ledger, if the file system can lock files.
+// openLedger opens the ledger that the flags name: a file with all results of a search, which is
+// new, or which the search continues. Until closeLedger is called, no other search can use the
+// ledger, if the file system can lock files.
 func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeLedger func(), err error) {
 	heading := s.Heading(searchVersion(lock), lock)
 	switch {
@@ -82,8 +83,9 @@ func resumeLedger(stderr io.Writer, file *os.File, heading explore.Heading) (*ex
 	return l, l.WriteTo(file, nil)
 }
 
-// readPart reads the ledger of a part of a search and adds it to l. It fails if accept
-// returns an error for the ledger's heading, or if a search still writes to the ledger.
+// readPart reads the ledger of a part of a search and adds it to l. It fails if accept returns an
+// error for the ledger's heading, which describes the search, or if a search still writes to the
+// ledger.
 func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error) (explore.Heading, error) {
 	var heading explore.Heading
 	file, err := os.Open(name)

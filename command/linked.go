@@ -35,9 +35,9 @@ func (e notLinkedError) withRemedy(args []string) error {
 	return errors.Join(e.error, errors.New(line))
 }
 
-// checkLinked returns an error if the own lock of one of the scenarios is not linked into
-// this program. Locks other than "" replace the scenarios' own locks, and checkLinked checks
-// only these.
+// checkLinked returns an error if the own lock of one of the scenarios is not linked into this
+// program. kinds are locks that replace the scenarios' own locks; if there are any other than "",
+// checkLinked checks only these.
 func checkLinked(found []input, kinds ...string) error {
 	if kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return kind == "" }); len(kinds) > 0 {
 		return checkLocksLinked(kinds...)

@@ -75,8 +75,8 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// mergeLedgers reads the ledgers of the parts of a search. It returns the whole search, and
-// the heading of the first ledger.
+// mergeLedgers reads the ledgers of the parts of a search: the files with their results. It returns
+// the whole search, and the heading of the first ledger.
 func mergeLedgers(files []string) (search *explore.Search, first explore.Heading, err error) {
 	search = &explore.Search{Ledger: explore.NewLedger()}
 	parts := map[int]string{}

@@ -76,7 +76,7 @@ Exit status:
 	return cmd
 }
 
-// describeOperators returns a line for each operator.
+// describeOperators returns a line for each operator, which makes one kind of mistake in a lock.
 func describeOperators() string {
 	var b strings.Builder
 	for _, o := range mutate.Operators() {
@@ -168,8 +168,8 @@ func mutateError(err error) error {
 	return fmt.Errorf("locksim mutate: %w", err)
 }
 
-// try runs the tests, first without any mutant and then on each mutant. After an interrupt
-// it keeps the mutants that were tried before.
+// try runs the tests, first on the lock itself and then on each mutant, a copy with one mistake.
+// After an interrupt it keeps the mutants that were tried before.
 func (f *mutateFlags) try(ctx context.Context, cmd *cobra.Command, subject *trial.Subject, m *mutation) error {
 	progress := newProgress(cmd.ErrOrStderr(), len(m.Mutants)+1)
 	defer progress.clear()

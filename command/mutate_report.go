@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// A mutation is a report of the command mutate: the mutants of a lock, and the result of
-// the lock's tests for each of them.
+// A mutation is a report of the command mutate: the mutants of a lock, which are copies with one
+// mistake each, and the result of the lock's tests for each mutant.
 type mutation struct {
 	Schema string `json:"schema"`
 	// Package is the import path of the tests, and Source that of the lock.
@@ -64,7 +64,7 @@ func newMutation(s *trial.Subject, operators []mutate.Operator) (*mutation, erro
 	return m, nil
 }
 
-// files returns the names of the files of the lock that have mutants.
+// files returns the names of those files of the lock in which a mutant differs from it.
 func (m *mutation) files() (names []string) {
 	for _, one := range m.Mutants {
 		names = append(names, one.mutant.File)

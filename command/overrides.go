@@ -104,8 +104,8 @@ func (f *overrideFlags) overridesOf(in input) ([]string, error) {
 	}
 	if f.pause != "" {
 		// --set is applied first, because it may add or remove the pause that --pause changes. A
-		// value of --set can be a range, with which the scenario cannot be changed yet. In this
-		// case the unchanged scenario decides.
+		// value of --set can be a range, with which the scenario cannot be changed yet. Then the
+		// unchanged scenario decides which pause that is.
 		base := in.Scenario
 		if changed, err := in.With(overrides...); err == nil {
 			base = changed

@@ -13,8 +13,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A sweepCause is a mistake of the lock that plays of a sweep have shown. Many faults show the
-// same mistake, so a sweep describes each mistake once.
+// A sweepCause is a mistake of the lock that a sweep has shown. A sweep consists of plays, which
+// are runs on real servers, each with another fault. Many faults show the same mistake, so a sweep
+// describes each mistake once.
 type sweepCause struct {
 	mistake checks.Mistake
 	step    trace.Step

@@ -12,7 +12,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A playTally counts the verdicts of a scenario that is played several times.
+// A playTally counts the verdicts of a scenario that is played several times. To play it is to run
+// it on real servers.
 type playTally struct {
 	name string
 	// plays is how often the scenario was played, and conclusive how often none of its

@@ -75,7 +75,8 @@ func (f *serveFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	// The port is taken first, so that a minute's work is not lost if it is in use.
+	// The port is taken first: if it is in use, the minute that it takes to make the site is not
+	// wasted.
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim serve: port %d cannot be used: %w; choose another with --port", f.port, systemError(err))}

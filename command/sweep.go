@@ -65,7 +65,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	defer useOneThread()()
-	progress := newCount(cmd.ErrOrStderr()) // how many values the borders need is known only afterwards
+	progress := newCount(cmd.ErrOrStderr()) // how many values must be run to find the borders between verdicts is known only afterwards
 	sweep, err := whatif.Run(in.Scenario, path, values, f.steps, scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}, func() { progress.next("values of " + in.Name) })
 	progress.clear()
 	switch {

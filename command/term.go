@@ -74,8 +74,8 @@ func findTerm(text string) (t term, ok bool) {
 	return term{}, false
 }
 
-// shortestFault returns the shortest fault of the given kind in the catalogue, as a file has
-// it, if possible one with a duration; "" if there is none.
+// shortestFault returns the shortest text of a fault of the given kind in the catalogue, as a
+// scenario file has it. It prefers a fault with a duration. It returns "" if there is none.
 func shortestFault(kind string) (shortest string) {
 	const duration, otherField = ", for: ", ", "
 	for _, part := range []string{duration, otherField, ""} {

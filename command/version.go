@@ -31,8 +31,8 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// hasReferenceTraces reports whether the traces of this build are the same as on Linux.
-// They are if go-redis checks idle connections. On Linux a test ensures that it does; on
+// hasReferenceTraces reports whether the traces of this build are the same as on Linux. They are
+// the same if go-redis checks idle connections. On Linux a test ensures that go-redis does so; on
 // other systems locks.ChecksIdle finds out.
 func hasReferenceTraces() bool { return runtime.GOOS == "linux" || locks.ChecksIdle() }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// writeWays writes the scenario files of the ways into a directory, and sets File of each
-// way to the path of its file. Without a directory it clears File. It does not overwrite a
-// source, nor a file that no search has written. In that case it prints a note and no
-// error, because the report still describes the way. The error contains all files that
-// could not be written.
+// writeWays writes a scenario file for each way to break the lock into a directory, and sets File
+// of each way to the path of its file. Without a directory it clears File. It does not overwrite a
+// source, nor a file that no search has written. In that case it prints a note and no error,
+// because the report still describes the way. The error contains all files that could not be
+// written.
 func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source) error {
 	var errs []error
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
@@ -63,9 +63,8 @@ func sourceReason(name string, sources []source) string {
 	return ""
 }
 
-// foreignWayReason says why the file for a way must not be overwritten: it is not as a
-// search has written it. It returns "" if a search has written it, or there is no such
-// file.
+// foreignWayReason says why the file for a way must not be overwritten: because it is not as a
+// search has written it. It returns "" if a search has written it, or there is no such file.
 func foreignWayReason(name string) string {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return ""

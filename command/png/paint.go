@@ -92,7 +92,7 @@ func (p *painter) drawGroup(e *element, around []*element, s style) error {
 	return p.drawChildren(e, around, s)
 }
 
-// drawChildren draws what is in an element with a style.
+// drawChildren draws what is in an element. s is the style of the element.
 func (p *painter) drawChildren(e *element, around []*element, s style) error {
 	around = append(slices.Clip(around), e)
 	for _, child := range e.children {
@@ -143,7 +143,7 @@ func (p *painter) fillAndStroke(s style) error {
 	return nil
 }
 
-// paint returns what a paint of a style draws with; nil if that is nothing.
+// paint returns the pattern that draws a paint (see [style]); nil if the paint draws nothing.
 func (p *painter) paint(paint string, s style, opacity float64) (gg.Pattern, error) {
 	opacity *= s.opacity
 	if paint == "none" || opacity == 0 {
@@ -176,8 +176,8 @@ func (s style) colour(paint string, opacity float64) (color.NRGBA, error) {
 type tile struct {
 	image         *image.RGBA
 	width, height float64
-	// factor is the number of image pixels for each pixel of the picture. sin and cos turn
-	// the image back into the tile.
+	// factor is the number of image pixels for each pixel of the picture. sin and cos are those of
+	// the angle by which a point of the image is turned to find it in the tile.
 	factor   float64
 	sin, cos float64
 }

@@ -170,13 +170,13 @@ func (r rule) weight() int {
 	return weight
 }
 
-// presentation are the attributes that set a property, with the least weight.
+// presentation are the attributes that set a property. Any rule outweighs them.
 var presentation = []string{"fill", "stroke", "font-size", "font-weight", "text-anchor"}
 
-// styleOf returns the style of an element inside one with the style outer.
+// styleOf returns the style of an element that is inside an element with the style outer.
 func (s sheet) styleOf(e *element, around []*element, outer style) (style, error) {
 	result := outer
-	result.opacity = 1 // it is not inherited: painter multiplies
+	result.opacity = 1 // not inherited: the painter multiplies the opacities
 	for _, name := range presentation {
 		if value, ok := e.attributes[name]; ok {
 			if err := result.set(declaration{name, value}); err != nil {
