@@ -13,8 +13,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a single node with which it touches keys of other acquisitions, or
-// does something else wrong that has many consequences. A report must describe each of them once.
+// These are mistakes of a lock on a single node. Because of them, the lock touches keys of other
+// acquisitions, or does something else wrong that has many consequences. A report must describe
+// each mistake only once.
 const (
 	comparesPrefix      mistake = "compares-prefix"
 	releaseExpires      mistake = "release-expires"
@@ -31,7 +32,8 @@ const (
 	keepsMutex          mistake = "keeps-mutex"
 )
 
-// foreignMutants lists the mutants of the lock on a single node that make these mistakes.
+// foreignMutants lists mutants of the lock on a single node: copies with one of these mistakes
+// each.
 func foreignMutants() []Mutant {
 	return []Mutant{
 		onPlain(comparesPrefix, "release compares only the beginning of the value, which is equal for all", "release-ownership"),

@@ -26,7 +26,8 @@ const (
 	dropsKey                   mistake = "drops-key"
 )
 
-// leftoverMutants lists the mutants of the lock on a single node that make these mistakes.
+// leftoverMutants lists mutants of the lock on a single node: copies with one of these mistakes
+// each.
 func leftoverMutants() []Mutant {
 	return []Mutant{
 		onSingle(releaseScriptBroken, "the script that removes the key lacks its last word, and each release fails", "release fails"),
@@ -42,8 +43,9 @@ func leftoverMutants() []Mutant {
 	}
 }
 
-// elusiveLeftovers lists the mutants of this file that an exploration does not detect,
-// because none of its workloads has two locks in one process. The suite detects them.
+// elusiveLeftovers lists the mutants of this file that an exploration (a search for faults by
+// locktest.Explore) does not detect, because none of its workloads has two locks in one process.
+// The suite, locktest.Run, detects them.
 func elusiveLeftovers() []Mutant {
 	return []Mutant{
 		onSingle(mutexOfProcess, "a process has one mutex for the locks of all names", "hang"),

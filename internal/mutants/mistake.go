@@ -2,16 +2,17 @@
 // catches what it claims to catch. The tests of that package also take their broken locks
 // from here, so this package must not import it.
 //
-// There are four correct locks: one that asks a quorum, and three on a single node. Of these three,
-// two notify their holder, one of which renews itself and repeats a request that got no answer. The
-// release of the third reports whether the lock was lost. A mutant is one of the four locks with
-// one small mistake, which its code makes in exactly one place. Some mutants are Redlock of package
-// locks without one of its features. Each mutant names the rule by which the suite must catch it,
-// and the tests of this package check that the suite does.
+// There are four correct locks: one that asks a quorum, and three on a single node. Two of these
+// three notify their holder when the lock is lost; one of the two also renews its leases by itself,
+// and repeats a request that got no answer. The release of the third reports whether the lock was
+// lost. A mutant is one of the four locks with one small mistake, which its code makes in exactly
+// one place. Some mutants are Redlock of package locks without one of its features. Each mutant
+// names the rule by which the suite must catch it, and the tests of this package check that the
+// suite does.
 //
-// To add a mistake, look first whether it equals Redlock without a feature: then one line
-// in the list of quorum.go is enough. Otherwise, name it in the file of its lock, such as quorum.go
-// or foreign.go, add a line for it to the list below the names, and make the lock do it.
+// To add a mistake, look first whether a lock with it equals Redlock without a feature: then one
+// line in the list of quorum.go is enough. Otherwise, name it in the file of its lock, such as
+// quorum.go or foreign.go, add a line for it to the list below the names, and make the lock do it.
 package mutants
 
 import (
@@ -65,8 +66,8 @@ func Sound() []Mutant {
 	}
 }
 
-// Mutants lists the locks with a mistake that two kinds of tests detect: the suite, and an
-// exploration of single faults.
+// Mutants lists the locks with a mistake that two kinds of tests detect: the suite of locktest.Run,
+// and an exploration, in which locktest.Explore tries single faults.
 func Mutants() []Mutant {
 	return slices.Concat(quorumMutants(), singleMutants(), renewingMutants(), leftoverMutants())
 }

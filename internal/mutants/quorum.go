@@ -45,7 +45,7 @@ const (
 	removeStopsAtError   mistake = "remove-stops-at-error"
 )
 
-// quorumMutants lists the mutants of the lock on a quorum.
+// quorumMutants lists the mutants of the lock on a quorum, which make one mistake each.
 func quorumMutants() []Mutant {
 	return []Mutant{
 		onQuorum(halfIsEnough, "half of the nodes, rounded down, are enough for a grant", "lease-exclusion"),

@@ -13,9 +13,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a single node that repeats a request without an answer, and
-// renews its leases by itself. It misreads answers, or counts times from the wrong moment
-// or in the wrong unit.
+// The mistakes of a lock on a single node that repeats a request without an answer, and renews its
+// leases by itself. With such a mistake, the lock misreads answers, or counts times from the wrong
+// moment or in the wrong unit.
 const (
 	mistakesOwnKey     mistake = "own-key-is-anothers"
 	endFromOldEnd      mistake = "end-from-old-end"
@@ -29,8 +29,8 @@ const (
 	renewsNothing      mistake = "renews-nothing"
 )
 
-// renewingMutants lists the mutants of the lock that renews itself, except the elusive
-// ones.
+// renewingMutants lists the mutants of the lock that renews itself, which make one mistake each.
+// Those that are harder to detect are in [Elusive].
 func renewingMutants() []Mutant {
 	return []Mutant{
 		onRenewing(mistakesOwnKey, "acquire tries again after an error, and mistakes the key that its first try has set for another client's key", "own key in the way"),

@@ -48,8 +48,8 @@ const (
 	extendsOtherKey      mistake = "extends-other-key"
 )
 
-// singleMutants lists the mutants of the lock on a single node, except for the leftovers
-// and the elusive ones.
+// singleMutants lists the mutants of the lock on a single node, which make one mistake each. It
+// leaves out those of leftovers.go and those in [Elusive].
 func singleMutants() []Mutant {
 	return []Mutant{
 		onSingle(getThenDel, "release compares with one command and deletes with the next", "release-ownership"),
