@@ -28,7 +28,8 @@ import (
 //   - Up to five idle connections are kept. go-cleanhttp keeps one more than the number of
 //     processors, so runs would depend on the machine. Idle connections are not closed after
 //     90 s, because that timer does not use the process's clock.
-//   - In a world, requests take turns. A paused process sends nothing until it resumes.
+//   - In a world, which is a simulation, requests take turns. A paused process sends nothing
+//     until it resumes.
 //   - The network has no TCP keep-alives. A real connection that is idle and on which nothing
 //     can arrive any more breaks after 165 s: go-cleanhttp's 30 s, and nine probes of the
 //     kernel, one every 15 s.

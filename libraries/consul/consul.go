@@ -60,13 +60,13 @@ type lock struct {
 	// shared is the library's lock that all attempts use. It is nil if each attempt uses
 	// its own.
 	shared *handle
-	// acquired are the library's locks that were acquired. They are unlocked when the world
-	// ends.
+	// acquired are the library's locks that were acquired. They are unlocked when the world, which
+	// is one simulation, ends.
 	acquired []*handle
 }
 
-// A recipe is the library's Lock, or a type with the same methods. Lock opens a session,
-// but does not return it. Its ID is in the unexported field lockSession.
+// A recipe is the library's Lock, or a type with the same methods. Lock opens a session, but does
+// not return the session. The session's ID is in the unexported field lockSession.
 type recipe interface {
 	Lock(stop <-chan struct{}) (lost <-chan struct{}, err error)
 	Unlock() error

@@ -7,7 +7,7 @@ import "github.com/hashicorp/consul/api"
 // does not return the index of that change.
 type semaphore struct{ *api.Semaphore }
 
-// newSemaphore makes the library's Semaphore, for as many holders as the world allows.
+// newSemaphore makes the library's Semaphore, for as many holders as the options of the lock allow.
 func newSemaphore(l *lock) (recipe, error) {
 	made, err := l.client.SemaphoreOpts(&api.SemaphoreOptions{
 		Prefix: l.env.Key, Value: []byte(l.env.Client), Limit: max(l.env.Options.Holders, 1),

@@ -16,9 +16,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Config returns the client's own defaults, with all members of the cluster as its
-// endpoints. It differs from the defaults only where a world needs that, or would waste
-// time:
+// Config returns the client's own defaults, with all members of the cluster as its endpoints. The
+// result differs from the defaults only where a world (a simulation) needs that, or where a default
+// would waste time:
 //
 //   - Connections are made by Env.Dial.
 //   - Operations without their own context, such as the cleanup after a failed Mutex.Lock, use
@@ -98,8 +98,8 @@ func localClient(e *locks.Env) (*clientv3.Client, error) {
 	return memberClient(e, trailingNumber(e.Client))
 }
 
-// memberClient returns a client whose only endpoint is the n-th member. n counts from 1,
-// and again from the first member after the last. n = 0 means all members.
+// memberClient returns a client whose only endpoint is the n-th member. n counts from 1; after the
+// last member, the count begins again with the first one. n = 0 means all members.
 func memberClient(e *locks.Env, n int) (*clientv3.Client, error) {
 	config := Config(e)
 	if n > 0 && len(config.Endpoints) > 0 {

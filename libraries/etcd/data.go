@@ -20,8 +20,8 @@ type data struct {
 	ownerCondition clientv3.Cmp
 }
 
-// newData returns access to the process's data. It uses the client of the lock or, if the
-// world says so, a separate one. It returns nil if the world keeps no data in etcd.
+// newData returns access to the process's data. It uses the client of the lock or, if the world
+// (the simulation) says so, a separate one. It returns nil if the world keeps no data in etcd.
 func newData(e *locks.Env, client *clientv3.Client) (*data, error) {
 	if e.Data == nil {
 		return nil, nil

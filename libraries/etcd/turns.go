@@ -39,8 +39,8 @@ func takeTurns(e *locks.Env) []grpc.DialOption {
 	}
 }
 
-// turns orders the goroutines that use one client. Both wait and waitAfterTimer wait for a
-// turn; the second is for a goroutine that a timer may have woken in a pause. See
+// turns orders the goroutines that use one client. Both wait and waitAfterTimer wait for a turn;
+// the second is for a goroutine that a timer may have woken while the process was paused. See
 // [locks.Env].
 type turns struct {
 	wait           func(words ...string)

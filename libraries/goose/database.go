@@ -45,8 +45,8 @@ func database(e *locks.Env) (*sql.DB, error) {
 // clock, and so fire also while the process is paused. See [locks.Env].
 type turnTaker struct{ env *locks.Env }
 
-// wait waits until the process runs and it is the turn of these words. Outside a world it
-// does nothing.
+// wait waits until the process runs and it is the turn of these words. Outside a world, which is a
+// simulation, it does nothing.
 func (t turnTaker) wait(ctx context.Context, words ...string) {
 	if t.env.WaitAfterTimer != nil {
 		lockerName, _ := ctx.Value(lockerKey{}).(string)

@@ -15,13 +15,13 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// makeDeterministic replaces what a locker of the library draws at random. The library gives
-// access to none of it. A locker names itself by its host, its process and four random bytes.
-// It waits between two tries for the set time, plus or minus up to a quarter. It draws the
-// deviation from a random source that the whole program shares. In a world, the locker instead
-// gets a name made from the client's name, and draws from the client process's own random
-// source. makeDeterministic returns that name. Outside a world, where e.WaitAfterTimer is nil,
-// it changes nothing and returns "".
+// makeDeterministic replaces what a locker of the library draws at random. The library gives no
+// access to these values. A locker names itself by its host, its process and four random bytes. It
+// waits between two tries for the set time, plus or minus up to a quarter. It draws the deviation
+// from a random source that the whole program shares. In a world, which is a simulation, the locker
+// instead gets a name made from the client's name, and draws from the client process's own random
+// source. makeDeterministic returns that name. Outside a world, where e.WaitAfterTimer is nil, it
+// changes nothing and returns "".
 func makeDeterministic(e *locks.Env, l lock.Locker) (name string) {
 	if e.WaitAfterTimer == nil {
 		return ""

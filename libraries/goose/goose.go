@@ -50,7 +50,7 @@ type handle struct {
 	lockNumber int64
 	id         string // distinguishes the handle from the other handles of its process
 	makeLocker func(*handle) (locker, error)
-	// shared is the locker of all attempts that have none of their own.
+	// shared is the locker of all attempts that have no locker of their own.
 	shared locker
 }
 

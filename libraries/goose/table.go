@@ -44,9 +44,9 @@ func (h *handle) newLocker(number int64) (*table, error) {
 	return t, err
 }
 
-// canRetry reports whether the library may repeat a statement that has failed. By default
-// it does. With an option the library leaves that to its caller. Nothing is repeated once
-// the process has ended.
+// canRetry reports whether the library may repeat a statement that has failed. By default it does.
+// With the lock's option one-try it does not, and the caller decides. Nothing is repeated once the
+// process has ended.
 func (t *table) canRetry(error) bool {
 	return t.env.ProcessContext().Err() == nil && !t.env.Options.Has("one-try")
 }

@@ -22,7 +22,8 @@ import (
 //   - JSON, where client-go v0.37 prefers protobuf.
 //   - The rate limiter of the client is off. It would allow five requests a second, and
 //     leader election sends far fewer.
-//   - In a world, requests that are made at the same moment are sent in a fixed order.
+//   - In a world, which is a simulation, requests that are made at the same moment are sent
+//     in a fixed order.
 func Config(e *locks.Env) *rest.Config {
 	t := locks.Share(e, "kubernetes", func() *transport { return newTransport(e) })
 	c := &rest.Config{Host: "http://" + e.Nodes[0], Transport: t, QPS: -1, UserAgent: "leader-election"}
@@ -79,10 +80,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(r)
 }
 
-// A lateClosingConn is a connection that is closed only when the process runs. net/http
-// closes a connection mostly because of a timer: no answer has arrived in time. That must
-// not happen while the process is paused. Close must not wait until it resumes, because
-// net/http calls Close with a mutex locked.
+// A lateClosingConn is a connection that is closed only when the process runs. net/http closes a
+// connection mostly because of a timer: no answer has arrived in time. That must not happen while
+// the process is paused. Close must not wait until the process resumes, because net/http calls
+// Close with a mutex locked.
 type lateClosingConn struct {
 	net.Conn
 	waitUntilRunning func(ctx context.Context, words ...string) // Env.WaitAfterTimer: returns when the process runs

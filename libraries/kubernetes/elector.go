@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Elector returns a LeaderElector of client-go, unmodified, for a lock of your own. It
-// measures by the process's clock for how long a Lease was not renewed. While the process
-// is paused, it sends no requests.
+// Elector returns a LeaderElector of client-go, unmodified, for a lock of your own. The elector
+// measures, by the process's clock, for how long a Lease was not renewed. While the process is
+// paused, the elector sends no requests.
 func Elector(e *locks.Env, config leaderelection.LeaderElectionConfig) (*leaderelection.LeaderElector, error) {
 	config.Lock = &recordingLock{Interface: config.Lock, env: e, life: e.Lifetime()}
 	elector, err := leaderelection.NewLeaderElector(config)

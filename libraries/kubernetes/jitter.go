@@ -18,10 +18,10 @@ import (
 // elector that waits for the lock uses them: it retries after RetryPeriod times a random
 // factor from 1 to 2.2.
 //
-// client-go draws from a source that the whole program shares, so equal worlds would differ.
-// Therefore each elector in a world has a source of its own, which follows from the seed.
-// jitterRand has no argument that identifies the elector, but each elector runs in one
-// goroutine, so the source is found by the goroutine.
+// client-go draws from a source that the whole program shares, so two runs of one world (a
+// simulation) would differ. Therefore each elector in a world has a source of its own, which
+// follows from the seed. jitterRand has no argument that identifies the elector, but each elector
+// runs in one goroutine, so the source is found by the goroutine.
 //
 //go:linkname jitterRand k8s.io/apimachinery/pkg/util/wait.jitterRand
 var jitterRand func() float64

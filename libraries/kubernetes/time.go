@@ -19,9 +19,10 @@ func setElectorClock(e *leaderelection.LeaderElector, c fakeclock.Clock) {
 	own.Set(reflect.ValueOf(electorClock{c: c, zero: c.Now().Add(-time.Duration(c.Read(fakeclock.Monotonic).Nanos))}))
 }
 
-// An electorClock shows an elector the process's monotonic clock. client-go compares times
-// that time.Now has returned. Differences of such times follow the monotonic clock, so a
-// jump of the wall clock has no effect. client-go's timers still use true time.
+// An electorClock shows an elector the process's monotonic clock. client-go compares times that
+// time.Now has returned. Differences of such times follow the monotonic clock, so a jump of the
+// wall clock has no effect. client-go's timers still use true time, which passes for all processes
+// alike.
 type electorClock struct {
 	clock.RealClock
 	c    fakeclock.Clock

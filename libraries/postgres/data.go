@@ -56,8 +56,8 @@ const (
 	compareObject = `UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version`
 )
 
-// besideData reads and writes a handle's data beside the lock, on the handle's connection.
-// It is also a lock itself, which grants itself to every client.
+// besideData reads and writes a handle's data beside the lock, on the handle's connection. It is
+// also a lock, which every client gets whenever it asks.
 type besideData struct {
 	*Session
 	comparesVersion bool // a write compares the object's version

@@ -133,7 +133,7 @@ type leaseRow struct {
 	besideData
 	*rowlease.Row
 	sql         leaseSQL
-	beginsEarly bool // it acquires in a transaction that has begun before
+	beginsEarly bool // it acquires in a transaction that began in an earlier request
 }
 
 // Acquire tries once to acquire the row. If the server does not reply, the row may name

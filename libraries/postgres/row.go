@@ -30,7 +30,7 @@ func init() {
 	}
 }
 
-// A lockTarget is what a lock locks in a transaction, a row, a job or a number, with the
+// A lockTarget is what a lock locks in a transaction (a row, a job or a number), with the
 // statements for it. A row and a job exist before the run begins.
 type lockTarget struct {
 	// createTables and insert set the target up, and lock locks it.
@@ -108,8 +108,8 @@ func openItem(e *locks.Env, name string, makeLease func(*held) locks.Lease) (loc
 	if err != nil || c.insert == "" {
 		return &item{Session: s, env: e, target: c, makeLease: makeLease}, err
 	}
-	// The server ends the wait for the row a little before the client's own timeout,
-	// because that would end the connection.
+	// The server ends the wait for the row a little before the client's own timeout, because that
+	// timeout would end the connection.
 	s.setDuration("lock_timeout", s.timeout()*4/5)
 	if name == "postgres-row-timeout" {
 		s.setDuration("idle_in_transaction_session_timeout", e.TTL)
@@ -169,7 +169,8 @@ func (h *held) lockTarget(ctx context.Context) error {
 		return h.tx.QueryRow(ctx, h.item.target.lock, h.item.target.parameter(h.item.env.Key)).Scan(&name)
 	})
 	if countToken := h.item.target.countToken; err == nil && countToken != "" {
-		// A single statement that both locks and counts might count before it waits.
+		// A single statement that both locked the target and drew the token might draw the token
+		// before it waits for the target.
 		err = h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 			if !strings.Contains(countToken, "$1") {
 				return h.tx.QueryRow(ctx, countToken).Scan(&h.token)
@@ -183,8 +184,8 @@ func (h *held) lockTarget(ctx context.Context) error {
 	return err
 }
 
-// inTx calls f in the transaction, and records when it sent the statement if f succeeds. It
-// fails if the transaction's connection has ended.
+// inTx calls f in the transaction and, if f succeeds, records when the statement was sent. It fails
+// if the transaction's connection has ended.
 func (h *held) inTx(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	if h.tx != nil && h.tx.Conn().IsClosed() {
 		return fmt.Errorf("%w with its connection", locks.ErrLost)

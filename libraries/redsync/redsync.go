@@ -65,9 +65,9 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return &lease{m, len(l.env.Nodes), expiry.At(expiryOf(m))}, nil
 }
 
-// delay returns how long redsync waits between two tries: 50 ms to 250 ms, as by default.
-// The time is drawn from the process's source of random numbers. redsync itself draws from
-// a source that the whole program shares, so equal worlds would differ.
+// delay returns how long redsync waits between two tries: 50 ms to 250 ms, as by default. The time
+// is drawn from the process's source of random numbers. redsync itself draws from a source that the
+// whole program shares, so two runs of one world (a simulation) would differ.
 func (l *lock) delay(int) time.Duration {
 	var random [8]byte
 	_, _ = io.ReadFull(l.env.Rand, random[:]) // never fails

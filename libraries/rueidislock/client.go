@@ -62,10 +62,10 @@ func clientOption(e *locks.Env, node int) rueidis.ClientOption {
 	}
 }
 
-// Open makes a rueidis client and connects it; if the dial fails, the first command tries
-// again. In a world, the goroutines that use the client take turns, because otherwise their
-// order would depend on the scheduler. A library that builds its own clients, as
-// rueidislock does, can call Open instead. The caller must close the client.
+// Open makes a rueidis client and connects it; if the dial fails, the first command tries again. In
+// a world, which is a simulation, the goroutines that use the client take turns, because otherwise
+// their order would depend on the scheduler. A library that builds its own clients, as rueidislock
+// does, can call Open instead. The caller must close the client.
 func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 	c, err := rueidis.NewClient(o)
 	if c == nil {

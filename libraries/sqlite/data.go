@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// data has the last committed objects of the files whose reservation is a lock. The key is
-// the file; the objects are in alphabetical order. A process reads its data from its own
-// memory, so reads are not in the trace.
+// data has the objects that were last committed in each file that a client locks by reserving it
+// for writing. The key is the file; the objects are in alphabetical order. A process reads its data
+// from its own memory, so reads are not in the trace.
 type data map[string][]datum
 
 // update reads the committed data of a database, and calls emit for each object that has

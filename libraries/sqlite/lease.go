@@ -61,12 +61,12 @@ func (l *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l.Granted(ctx, holder, called, generation)
 }
 
-// extend sets a new end of the lease. It returns false if the holder no longer has it.
+// extend sets a new end of the lease. It returns false if the holder no longer has the lease.
 func (l *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
 	return l.exec(ctx, extend, l.Env.Key, holder, l.Env.TTL.Milliseconds())
 }
 
-// release gives the lease up. It returns false if the holder no longer has it.
+// release gives the lease up. It returns false if the holder no longer has the lease.
 func (l *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	switch o := l.Env.Options; {
 	case !o.Has("holder-check"):

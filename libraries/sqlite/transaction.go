@@ -10,9 +10,10 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A client holds one of these locks while it has a transaction on a file: only one process
-// at a time can have one, because it reserves the file for writing. sqlite-transaction
-// protects data elsewhere, and sqlite-transaction-data protects data in the same file.
+// A client holds one of these locks while it has a transaction on a file. Only one process at a
+// time can have such a transaction, because the transaction reserves the file for writing.
+// sqlite-transaction protects data elsewhere, and sqlite-transaction-data protects data in the same
+// file.
 func init() {
 	elsewhere := func(x *transaction) locks.Lease { return x }
 	locks.Provide("sqlite-transaction", openTransactions(`CREATE TABLE IF NOT EXISTS work (what TEXT)`, elsewhere))
@@ -41,9 +42,8 @@ type transactions struct {
 	current *transaction // nil if there is none
 }
 
-// errInTransaction is the error of a handle that already holds the lock and tries to
-// acquire it. Its only connection is in a transaction, and database/sql would wait for it
-// in vain.
+// errInTransaction is the error of a handle that already holds the lock and tries to acquire it.
+// Its only connection is in a transaction, and database/sql would wait for this connection in vain.
 var errInTransaction = errors.New("this handle already has an open transaction")
 
 // Acquire begins a transaction. It first forgets an earlier transaction that was lost

@@ -55,8 +55,8 @@ type request struct {
 	// Durably says that a deletion must be on the disk before the answer.
 	Durably bool  `json:"durably,omitempty"`
 	Level   level `json:"level,omitempty"`
-	// KnownVersion is the version of the files that the process has read. Changes are its
-	// own changes since.
+	// KnownVersion is the version of the files that the process has read. Changes are the process's
+	// own changes since then.
 	KnownVersion int      `json:"knows"`
 	Changes      []change `json:"changes,omitempty"`
 }

@@ -19,8 +19,8 @@ type data struct {
 	conn *zk.Conn
 }
 
-// newData returns access to the data of a process, or nil if the world keeps no data in
-// ZooKeeper. The data uses the session of the lock, or a session of its own if the world
+// newData returns access to the data of a process, or nil if the world (the simulation) keeps no
+// data in ZooKeeper. The data uses the session of the lock, or a session of its own if the world
 // wants that. Before the run begins, the nodes are created.
 func newData(e *locks.Env, s *Session) (*data, error) {
 	if e.Data == nil {

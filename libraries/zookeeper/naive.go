@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A naive recipe is the simplest one. All clients try to create the same ephemeral node,
-// and the client that succeeds holds the lock. All others watch the node. When it is
-// deleted, all of them are notified, and all but one in vain. This is the thundering herd
-// that ZooKeeper's documentation warns of.
+// A naive recipe is the simplest one. All clients try to create the same ephemeral node, and the
+// client that succeeds holds the lock. All others watch the node. When the node is deleted, all
+// these clients are notified, and all but one in vain. This is the thundering herd that ZooKeeper's
+// documentation warns of.
 type naive struct{ *handle }
 
 // acquire implements recipe.

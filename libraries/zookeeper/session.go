@@ -54,8 +54,8 @@ const buffer = 64 << 10
 //     in the same way in equal runs.
 //   - Buffers have 64 KiB.
 //   - It logs nothing.
-//   - In a world, messages that its goroutines send at the same moment have a fixed order;
-//     see wire.
+//   - In a world, which is a simulation, messages that its goroutines send at the same moment
+//     have a fixed order; see wire.
 func Open(e *locks.Env) (*Session, error) { return openAt(e, "zookeeper", trailingNumber(e.Client)) }
 
 // openAt returns the process's session with this name. It connects first to the server

@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A czxidRecipe is a queue with another token: the czxid of the znode by which the client holds
-// the lock. The czxid is the number of the change that created the znode. That number grows
-// with every change in the ensemble. No other client can have created this znode, so the number
-// belongs to this grant.
+// A czxidRecipe is a queue, the library's own lock, with another token: the czxid of the znode by
+// which the client holds the lock. The czxid is the number of the change that created the znode.
+// That number grows with every change in the ensemble. No other client can have created this znode,
+// so the number belongs to this grant.
 //
 // The recipe reads the czxid when Lock has returned. It fails if the znode does not exist. It
 // repeats the request until it gets an answer, because it must not return an error while the

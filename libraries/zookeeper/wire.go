@@ -16,9 +16,9 @@ import (
 // A wire is a connection to a server on which messages that are written at the same moment
 // have the same order in every run.
 //
-// In go-zookeeper, one goroutine sends the requests of all others, and also the pings. The
-// order in which it receives them is random. A wire holds messages back until every
-// goroutine waits, and then sends them in the order of their words.
+// In go-zookeeper, one goroutine sends the requests of all others, and also the pings. The order in
+// which it receives them is random. A wire holds messages back until every goroutine waits, and
+// then sends them in the order of their words, the parts of a message that are equal in every run.
 //
 // Two requests may be equal except for their numbers, if two goroutines of a process make
 // the same request at the same moment. An example is two attempts that have lost their
