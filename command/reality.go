@@ -192,9 +192,9 @@ type play struct {
 	replay string
 }
 
-// plan returns the runs of each job. It leaves out variants that cannot be played, also in the
-// scenarios of the jobs, and prints a note for each. It fails before anything is started if no
-// variant of a scenario is left.
+// plan returns the runs of each job, which is a scenario with one lock. It leaves out variants that
+// cannot be played, also in the scenarios of the jobs, and prints a note for each. It fails before
+// anything is started if no variant of a scenario is left.
 func (f *realityFlags) plan(stderr io.Writer, jobs []job) ([][]play, error) {
 	var all [][]play
 	for i, j := range jobs {

@@ -42,8 +42,9 @@ type realitySweep struct {
 	out     io.Writer
 	job     job
 	variant *scenarios.Variant
-	// played counts the plays with a fault. unknown counts those of them that are
-	// inconclusive. blamed counts all plays in which the lock is to blame for what broke.
+	// played counts the plays with a fault. blamed counts all plays in which the lock is to blame
+	// for what broke. unknown counts the plays with a fault that are inconclusive and in which it
+	// is not to blame.
 	played, blamed, unknown int
 	causes                  []*sweepCause
 }

@@ -22,7 +22,7 @@ type client struct {
 	cfg   sim.Client
 	child *child
 	stdin io.Writer
-	ready Answer
+	ready Answer // the first answer of the program, which can name the key of its lock
 
 	// pausedBy are the faults that have stopped the process and not yet resumed it.
 	pausedBy []*fault
@@ -47,9 +47,9 @@ type client struct {
 	// pending is the question that the program has to answer; nil if there is none.
 	pending              *question
 	canStart, started    bool
-	workMayEnd, hasEnded bool
+	workMayEnd, hasEnded bool // hasEnded: the client is done, or has crashed
 	storage              *storageConn
-	storageConns         int
+	storageConns         int // how many connections to the storage the client has made
 }
 
 // A question is a command that the program has not answered yet.

@@ -397,8 +397,9 @@ func (c *cluster) endOf(session string) int {
 }
 
 // cause returns the cause of a change: the request that can have made it, or the zero cause if
-// there is none. The run becomes inconclusive if requests of two acquisitions can have changed a
-// key of the lock. The mutex is held.
+// there is none. If the client whose session the key has can have made the change, requests of
+// other clients do not count. The run becomes inconclusive if requests of two acquisitions can have
+// changed a key of the lock. The mutex is held.
 func (c *cluster) cause(ch *change) cause {
 	owner := ""
 	if s := c.sessions[ch.session]; s != nil && !ch.isDeleted {

@@ -179,9 +179,9 @@ func (r *run) nameKeys() {
 	r.do(func() { *r.names = *sim.NewNames(keys...) })
 }
 
-// adoptKeys sets the slots of each lock to the slots that the clients' programs have
-// reported. It fails if two clients of a lock report different slots, or if the world has
-// fewer servers.
+// adoptKeys sets the slots of each lock (its keys on the servers) to the slots that the clients'
+// programs have reported. It fails if two clients of a lock report different slots, or if the world
+// has fewer servers.
 func (r *run) adoptKeys() error {
 	for i := range r.trace.Locks {
 		l := &r.trace.Locks[i]

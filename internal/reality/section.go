@@ -42,7 +42,7 @@ type section struct {
 	// harness received the answer with the grant.
 	calledAt, grantedAt time.Duration
 	versions            map[string]int // the version of each object that the client knows
-	lastRead            string
+	lastRead            string         // the object that was read last; "" if none was
 }
 
 // runSections runs the client's critical sections, one after the other. It returns the
@@ -109,6 +109,8 @@ func (c *client) attempt() (*section, error) {
 		if a.Session != "" {
 			s.lasts, ev.Session = a.Until == 0, nameSession(c.r.names, a.Session)
 		}
+		// A lock without tokens gets as its token the rank: the place of the grant in the
+		// order of all grants.
 		ev.Rank, ev.Ungranted = c.r.oracle.Rank(lock, history.Acquisition{Client: c.cfg.Name, Section: s.number})
 		ev.Token, ev.Notifies = ev.Rank, a.Notifies
 		if a.Token != 0 {

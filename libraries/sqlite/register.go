@@ -29,8 +29,8 @@ func newRegister(d *machine, keys []string) *register {
 	return g
 }
 
-// emitReserved records that a process has reserved a file. emitUnreserved records that it
-// no longer does; how is the kind of the event.
+// emitReserved records that a process has reserved a file. emitUnreserved records that the process
+// no longer reserves the file; how is the kind of the event.
 func (g *register) emitReserved(o *openFile) { g.emit(o, trace.KindSet, o.reservedBy) }
 
 func (g *register) emitUnreserved(o *openFile, by *trace.Actor, how trace.Kind) { g.emit(o, how, by) }
