@@ -85,9 +85,10 @@ func statError(name string, err error) error {
 	return fmt.Errorf("locksim: -o %s: %w; name another file", name, systemError(err))
 }
 
-// prepare opens a destination that is neither a regular file nor a descriptor, before
-// anything is run. A shell does the same before it runs a command: opening a named pipe
-// waits for the reader. prepare does nothing if the destination is already open.
+// prepare opens a destination that is neither a regular file nor a descriptor, before anything is
+// run. A shell does the same before it runs a command: opening a named pipe waits for the reader.
+// prepare does nothing if the destination is already open. For standard output, it only checks that
+// the output can be written to.
 func (d *destination) prepare(stdout io.Writer) error {
 	if d.name == "" {
 		f := fileOf(stdout)

@@ -24,9 +24,9 @@ func handleCases() []testCase {
 	}
 }
 
-// acquireTwice returns a program that acquires the lock, and asks for it again by another handle
-// while it still holds it. That must fail. After the release the other handle must get the lock.
-// newHandle returns the other handle, which may be the first one itself.
+// acquireTwice returns a program that acquires the lock and, while it holds the lock, asks for it
+// again by another handle. The second attempt must fail. After the release the other handle must
+// get the lock. newHandle returns the other handle, which may be the first one itself.
 func acquireTwice(newHandle func(*sim.Program) (locks.Lock, error)) program {
 	return ignoreOtherErrors(func(ctx context.Context, p *sim.Program) error {
 		second, err := newHandle(p)
@@ -50,7 +50,7 @@ func acquireTwice(newHandle func(*sim.Program) (locks.Lock, error)) program {
 			if err == nil {
 				return nil // both leases are held, which violates the property lease-exclusion
 			}
-			// If that attempt has removed the first lease's key, client-2 acquires the lock
+			// If the second attempt has removed the first lease's key, client-2 acquires the lock
 			// during this wait, and the run shows two holders.
 			if err := p.Sleep(ttls(0.1)); err != nil {
 				return err

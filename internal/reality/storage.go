@@ -91,7 +91,7 @@ type request struct {
 	conn      *storageConn
 	actor     *trace.Actor
 	req       storage.Request
-	isChecked bool // the policy checks before it writes, and the check has accepted it
+	isChecked bool // the storage checks tokens before a write, and has accepted this one
 	isStalled bool // a fault holds it back
 	isLost    bool // the storage has crashed before it has served the request
 	response  storage.Response

@@ -257,7 +257,7 @@ func (w *zooKeeperWatcher) watch() error {
 	}
 }
 
-// follow reports the changes that a member reports, until its connection ends. It compares the
+// follow passes on the changes that a member reports, until its connection ends. It compares the
 // nodes to find the changes that no watch reported. It sends to ready when it watches.
 func (w *zooKeeperWatcher) follow(s *zooKeeperServer, ready chan<- error) error {
 	watching, err := openZooKeeperSession(s.clients)
@@ -315,7 +315,7 @@ func (f *zooKeeperFollower) seeNode(path string, isDeleted bool) {
 	if !isDeleted {
 		n, err := f.asking.node(path)
 		if err != nil {
-			return // it is gone again, or the connection has ended
+			return // the node is gone again, or the connection has ended
 		}
 		ch.created, ch.revision, ch.session = n.created, n.written, n.session
 	}

@@ -24,7 +24,8 @@ func init() {
 	provideLease("postgres-lease-client-clock", byClients)
 }
 
-// provideLease registers a kind of lock that is a lease row with these statements.
+// provideLease registers a kind of lock whose lease is a row of a table (a lease row), with the SQL
+// statements for it.
 func provideLease(name string, w leaseSQL) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		r := &leaseRow{sql: w.applyOptions(e.Options), beginsEarly: strings.HasPrefix(name, "postgres-lease-begun")}
@@ -159,12 +160,12 @@ func (r *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	return r.Granted(ctx, holder, askedAt, uint64(max(generation, -generation)))
 }
 
-// extend is [rowlease.Row.Extend].
+// extend is the field Extend of the handle's [rowlease.Row].
 func (r *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
 	return r.exec(ctx, r.sql.extend, r.withTime(r.Env.Key, holder, r.Env.TTL)...)
 }
 
-// release is [rowlease.Row.Release].
+// release is the field Release of the handle's [rowlease.Row].
 func (r *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	args := []any{r.Env.Key, holder}
 	switch r.sql.release {

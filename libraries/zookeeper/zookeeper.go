@@ -65,8 +65,8 @@ type recipe interface {
 	acquire(attemptID string) (*lease, error)
 }
 
-// A lock is a handle with its recipe. In a world that keeps the data which the lock
-// protects in ZooKeeper, too, it also gives access to that data; otherwise data is nil.
+// A lock is a handle with its recipe. If the world (the simulation) keeps in ZooKeeper the data
+// that the lock protects, the lock also gives access to the data; otherwise data is nil.
 type lock struct {
 	*handle
 	*data
