@@ -130,7 +130,8 @@ func (f *pairFlags) split(args []string) ([2]sideValues, error) {
 		firstErr = cmp.Or(firstErr, sides[i].check())
 	}
 	if !isPaired {
-		// One scenario, as it is and as the flags change it.
+		// Both runs are of one scenario: the left one as it is, and the right one as the flags
+		// change it.
 		sides[0] = sideValues{variant: f.variant, fencing: f.fencing, seed: 1}
 	}
 	return sides, firstErr

@@ -33,7 +33,8 @@ type problem struct {
 	Lines string
 	// InTheWay describes the key that keeps other clients waiting; "" if none does.
 	InTheWay string
-	Address  address
+	// Address identifies the world that shows the problem.
+	Address address
 }
 
 // ruleError is the Rule of the problem that a world cannot be run.

@@ -172,7 +172,8 @@ func (s *summary) describeUnknown() string {
 	return fmt.Sprintf("unknown: %s, %d of them because %s", voice.Count(len(s.byCategory[categoryUnknown]), "test case"), s.unknown[most], most)
 }
 
-// unknownCauses returns the causes that the test does not expect, the worst first.
+// unknownCauses returns the causes, which are the lock's mistakes with the worlds that show them,
+// that the test does not expect. The worst comes first.
 func (s *summary) unknownCauses() causes {
 	return slices.DeleteFunc(s.causes.sorted(), s.isKnown)
 }

@@ -65,10 +65,10 @@ func attr(t testing.TB, finding any) {
 	t.Attr(AttrFinding, string(text))
 }
 
-// Survey runs every test case against a lock as [Run] does. Instead of failing the test, it
-// yields the result of each test case. Breaking out of the loop saves the worlds of the
-// remaining test cases. Survey fails the test if the configuration is invalid. With
-// LOCKSIM_REPLAY it runs that world as Run does, and yields nothing.
+// Survey runs every test case against a lock as [Run] does. Instead of failing the test, it yields
+// the result of each test case. Breaking out of the loop ends the survey, and the remaining test
+// cases are not run. Survey fails the test if the configuration is invalid. With LOCKSIM_REPLAY it
+// runs that world as Run does, and yields nothing.
 //
 // Like Run, Survey starts the test's binary again for the test that calls it. Each of these
 // processes also runs the test's code before the call.

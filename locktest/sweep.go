@@ -41,8 +41,8 @@ func sweepCases() []testCase {
 // outside of any call.
 const backgroundName = "meanwhile"
 
-// sweepCase returns the test case in which a trouble strikes the lock's messages of one
-// step, on as many nodes as the extent says.
+// sweepCase returns the test case in which a trouble strikes the lock's messages of one step, on as
+// many nodes as the extent says, such as a majority.
 func sweepCase(t trouble, step trace.Step, e extent) testCase {
 	name, title := string(step), fmt.Sprintf("%s: %s", step, t.title)
 	switch step {
@@ -83,8 +83,9 @@ func sweepCase(t trouble, step trace.Step, e extent) testCase {
 	}}
 }
 
-// disturb makes the worlds in which a trouble strikes one exchange of a base: a world for
-// each moment, each group of nodes and each duration.
+// disturb makes the worlds in which a trouble strikes one exchange of a base, which is a round of
+// requests to the nodes and their replies. It makes a world for each moment of the exchange, each
+// group of nodes and each duration.
 func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) (worlds []world) {
 	moments := t.moments
 	if x.step == trace.Work {

@@ -15,8 +15,8 @@ type base struct {
 	// name is the name of the base. clients returns its clients, for a lock with a Config.
 	name    string
 	clients func(Config) []sim.Client
-	// worthTrying, if not nil, reports whether a trouble of a certain extent, at a certain
-	// step, is tried in the base.
+	// worthTrying, if not nil, reports whether a trouble is tried at a step in the base. The extent
+	// says how many nodes the trouble strikes.
 	worthTrying func(trouble, trace.Step, extent) bool
 	// progressWithin, for a lock that asks a quorum, is how soon after the last trouble
 	// some client must finish its work. 0 is recoveryTime, which also applies to all other

@@ -24,7 +24,8 @@ type testCase struct {
 	worlds func(s *subject, seed uint64) (worlds []world, notApplicable string, err error)
 }
 
-// A world is one simulated world of a test case, which is run once.
+// A world is one simulated world of a test case. It is run once, or twice to see whether the two
+// runs are equal.
 type world struct {
 	// name distinguishes the worlds of a test case; "" if there is only one.
 	name   string

@@ -22,7 +22,7 @@ type fault struct {
 	matched         int  // messages or requests that the fault's rule has matched
 	heldBack        *message
 	stalled         *request
-	isVain, instant bool // it struck and had no effect; it has no duration
+	isVain, instant bool // isVain: it had no effect; instant: it has no duration
 }
 
 // newFault prepares a fault; i counts from 0.

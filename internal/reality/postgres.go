@@ -323,7 +323,8 @@ func (c *postgresCutter) answerSize(b []byte) (size int) {
 	return 0
 }
 
-// read implements [cutter]: the server says nothing by itself.
+// read implements [cutter]: each message answers the oldest request, because the server sends
+// nothing unasked.
 func (c *postgresCutter) read(b []byte, _ []*message) reading {
 	return reading{text: c.describeAnswer(b)}
 }

@@ -102,7 +102,8 @@ func (c *child) hasExited() bool {
 	}
 }
 
-// lastWords returns the end of what the child has written to its standard error.
+// lastWords returns the end of what the child has written to its standard error; of a server, also
+// what it has written to its standard output.
 func (c *child) lastWords() string {
 	text := strings.TrimSpace(c.stderr.String())
 	if text == "" {
