@@ -14,8 +14,8 @@ import (
 
 // writeWays writes a scenario file for each way to break the lock into a directory, and sets File
 // of each way to the path of its file. Without a directory it clears File. It does not overwrite a
-// source, nor a file that no search has written. In that case it prints a note and no error,
-// because the report still describes the way. The error contains all files that could not be
+// source, nor a file that no search has written. In that case it prints a note and returns no
+// error, because the report still describes the way. The error contains all files that could not be
 // written.
 func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source) error {
 	var errs []error

@@ -94,8 +94,8 @@ func (s *stream) hasEnded() bool {
 	return s.isDropped || s.isClosed && len(s.queue) == 0 && s.link.cuts == 0 && s.r.now() >= s.endDue
 }
 
-// next waits until the next message arrives, and returns it; nil if none will. isReady says
-// whether the receiver can take a message now. The mutex must be held.
+// next waits until the next message arrives, and returns it; nil if no message will arrive any
+// more. isReady says whether the receiver can take a message now. The mutex must be held.
 func (s *stream) next(isReady func(*message) bool) *message {
 	var m *message
 	s.r.await(func() bool {

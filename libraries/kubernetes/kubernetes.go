@@ -33,9 +33,9 @@ func init() {
 // own-identity.
 const sharedIdentity = "the-leader"
 
-// A lock is a handle. Each attempt runs a new LeaderElector, like a process that has just
-// started. A new elector does not know how old a Lease is that it finds, so it waits for a
-// whole LeaseDuration before it replaces the holder.
+// A lock is a handle. Each attempt runs a new LeaderElector, like a process that has just started.
+// A new elector does not know the age of the Lease that it finds, so it waits for a whole
+// LeaseDuration before it replaces the holder.
 type lock struct {
 	env             *locks.Env
 	namespace, name string
@@ -182,7 +182,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// remove deletes the Lease, as a script does that cleans up after a job.
+// remove deletes the Lease, as a script that cleans up after a job does.
 func (l *lease) remove(ctx context.Context) error {
 	if err := l.leases.Leases(l.namespace).Delete(ctx, l.name, metav1.DeleteOptions{}); err != nil {
 		return answers.WithCause(ctx, errors.New("kubernetes: the Lease was not deleted"))
