@@ -158,8 +158,8 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 	size := len(l.ToString(1))
 	switch replacement := l.Get(3).(type) {
 	case lua.LString, lua.LNumber:
-		// Each match is replaced by the text. Each % in the text may stand for a captured part of
-		// the string.
+		// Each match is replaced by the text. A captured part of the string may be inserted at each %
+		// in the text.
 		text := lua.LVAsString(replacement)
 		captures := 0
 		for i := range text {
