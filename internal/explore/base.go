@@ -12,13 +12,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Base is a workload without faults, from which a search starts.
+// A Base is a workload without faults, from which a search starts. Each world of the search is a
+// base with some faults.
 type Base struct {
 	runs.Base
 	// Kinds are the kinds of faults that a search tries in this base. A fault is tried only
 	// if the Kinds of the [Search] select it, too.
 	Kinds Kinds
-	// Takeover is how long another client waits for a crashed holder; see the [Lock].
+	// Takeover is the time from a crash of the holder until another client is granted the lock; 0
+	// if it was not measured.
 	Takeover time.Duration
 }
 
@@ -177,10 +179,10 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 }
 
 // WithBoundedWaits returns the base with an end for each wait that would otherwise last for the
-// whole run: a wait for the effect of a fault, which the base does not have. late lists the
-// clients that would never start: they start at the latest a second apart. endless lists those
-// that would work for ever: they work until a second after they have acquired the lock. If
-// there are none, the base is unchanged. WithBoundedWaits runs the base in this process.
+// whole run, because it waits for the effect of a fault and the base has no faults. late lists the
+// clients that would never start: now each of them starts after some seconds at the latest. endless
+// lists the clients that would work for ever: now they stop a second after they have acquired the
+// lock. If there are none, the base is unchanged. WithBoundedWaits runs the base in this process.
 func (b Base) WithBoundedWaits(patience time.Duration) (bounded Base, late, endless []string, err error) {
 	for {
 		v, err := b.Variant()

@@ -17,7 +17,7 @@ func (b *bloom) add(hash uint64) {
 	}
 }
 
-// has reports whether a hash was added. Rarely it returns true for one that was not.
+// has reports whether a hash was added. Rarely it returns true for a hash that was not.
 func (b *bloom) has(hash uint64) bool {
 	for _, i := range bloomPlaces(hash) {
 		if b[i>>6]&(1<<(i&63)) == 0 {

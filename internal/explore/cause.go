@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// causeOf describes the faults of a world in words, one text for each fault. It uses roles,
-// such as a client, in place of names. So worlds that differ only in names, times and sizes
-// have the same cause.
+// causeOf describes the faults of a world in words, one text for each fault. It uses roles, such as
+// a client, in place of names. So worlds that differ only in names, times and sizes have the same
+// cause. rec shows the run of the world's base, which is the world without faults.
 func causeOf(rec *Record, w runs.WorldSpec) (cause []string) {
 	type part struct{ slug, words string }
 	var parts []part
@@ -40,8 +40,8 @@ func roleOf(rec *Record, w runs.WorldSpec, name string) story.Role {
 	return story.OtherServer
 }
 
-// nodesOf returns the nodes of a world's lock. A world can have another number of nodes
-// than its base, the run without faults from which the search started.
+// nodesOf returns the nodes of a world's lock. A world can have another number of nodes than its
+// base.
 func nodesOf(rec *Record, w runs.WorldSpec) []string {
 	if w.Change.Nodes == 0 {
 		return rec.Nodes
@@ -125,9 +125,10 @@ func describeCrash(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words str
 	return slug, story.CrashOn(f.Info(), role, string(disk), manner)
 }
 
-// describeMessage describes a fault that holds a message, by the message's step and
-// direction. Most messages of a step go to one kind of process: to the storage or to a
-// node. The description mentions the other end only if it is unusual.
+// describeMessage describes a fault that keeps one message in flight. It names the direction of the
+// message, and the step of the client that the message belongs to, such as acquire. Most messages
+// of a step go to one kind of process: to the storage or to a node. The description mentions the
+// other end only if it is unusual.
 func describeMessage(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	held, _ := f.Message()
 	m := held.Message

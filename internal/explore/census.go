@@ -15,8 +15,8 @@ type census struct {
 	bits int
 }
 
-// maxCounted is the largest number of entries that are all counted. It is a variable so
-// that tests can set it.
+// maxCounted is how many entries a census counts before it counts only a sample. It is a variable
+// so that tests can set it.
 var maxCounted = 1 << 18
 
 func newCensus() *census { return &census{fewestFaults: map[uint64]int{}} }
@@ -27,7 +27,7 @@ func (c *census) inSample(behaviour uint64) bool { return behaviour&(1<<c.bits-1
 // isSample reports whether the counts are estimates.
 func (c *census) isSample() bool { return c.bits > 0 }
 
-// add records that a world with so many faults has shown a behaviour.
+// add records that a world with this number of faults has shown a behaviour.
 func (c *census) add(behaviour uint64, faults int) {
 	if !c.inSample(behaviour) {
 		return
@@ -42,8 +42,8 @@ func (c *census) add(behaviour uint64, faults int) {
 	}
 }
 
-// count returns the number of behaviours that need exactly so many faults. It is an
-// estimate if isSample.
+// count returns the number of behaviours that need exactly this number of faults. It is an estimate
+// if isSample.
 func (c *census) count(faults int) int {
 	n := 0
 	for _, fewest := range c.fewestFaults {

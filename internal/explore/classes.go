@@ -7,16 +7,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A class is a group of single faults of one base that behave alike. If one of them has
-// been tried together with another fault, trying another of the group shows hardly anything
-// new. Classes, and kinds of pairs made of them, only decide what is tried next. A report
-// shows only how many were tried.
+// A class is a group of single faults of one base that behave alike. If one of them has been tried
+// together with another fault, trying another of the group shows hardly anything new. Classes, and
+// the kinds of pairs that they form, only decide what is tried next. A report shows only how many
+// kinds of pairs were tried.
 type class struct {
 	base int
 	// members are the faults, as indices into the base's list of single faults.
 	members []int
-	// slotsLost is how many slots these faults cost a holder, of those that it can spare. A
-	// slot is one place where the lock keeps a grant.
+	// slotsLost is how many of its spare slots, those beyond the quorum, each of these faults costs
+	// a holder. A slot is one place where the lock keeps a grant, such as a key on a node.
 	slotsLost int
 	// spare is how many slots a holder can spare if there is no fault.
 	spare int
@@ -69,13 +69,13 @@ type pairKind struct {
 	// that this is more than the holder can spare.
 	slotsLost    int
 	exceedsSpare bool
-	// classic has the members of the two classes that are a classic cause together; see
-	// classicPairs. classics is the number of such pairs.
+	// classic has, for each of the two classes, the members that form classic pairs with the
+	// members of the other; see classicPairs. classics is the number of such pairs.
 	classic  [2][]int
 	classics int
-	// drawn counts how often a lane has drawn a pair of this kind. tried counts the new ones
-	// among these pairs, which were run. rewards counts the new damage and behaviours that they
-	// showed.
+	// drawn counts how often a lane has drawn a pair of this kind. A lane is one of the parallel
+	// searches for sets of several faults. tried counts the new ones among these pairs, which were
+	// run. rewards counts the new damage and behaviours that they showed.
 	drawn, tried, rewards int
 }
 

@@ -38,9 +38,9 @@ func (r *Record) isClassic(f runs.Fault) bool {
 }
 
 // isQuick reports whether a quick search tries a world with one fault. It tries classic causes, and
-// faults that are a part of a classic pair: a crash shorter than the TTL, and any other fault only
-// in the largest size. Nodes behave alike, so it tries only some of them. It cuts off the first
-// nodes, as many as a lock can do without. It makes only the last node forget.
+// faults that are a part of a classic pair: a crash that lasts less than the TTL, and any other
+// fault only in the largest size. Nodes behave alike, so it tries only some of them. It cuts off
+// the first nodes, as many as a lock can do without. It makes only the last node forget.
 func (r *Record) isQuick(w runs.WorldSpec) bool {
 	f := w.Faults[0]
 	last := r.Nodes[max(len(r.Nodes)-1, 0):]
@@ -127,9 +127,9 @@ func (f *Found) effects(c class) map[trace.Effect][]int {
 }
 
 // classicOf returns which members of the two classes of k are classic pairs, and how many pairs
-// they are. a and b hold the members of each class by their effect. It finds none if a fault of the
-// pair breaks something alone, or if the pair costs a holder no more slots than it can spare. If
-// several pairs of effects are classic, it returns the most common one.
+// they are. a and b hold the members of each class by their effect. There are none if one of the
+// two faults breaks something alone, or if the two cost a holder no more slots than it can spare.
+// If several pairs of effects are classic, it returns the most common one.
 func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int) {
 	if k.breaking > 0 || !k.exceedsSpare {
 		return members, 0

@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// drawMaps draws the danger maps of the first base that can be explored. They show what a
-// pause of the base's first client does, without fencing tokens and with them.
+// drawMaps draws the danger maps of the first base that can be explored. A danger map shows what a
+// pause of the base's first client does: it has a row for each point at which the pause begins, and
+// a column for each length. There is one map without fencing tokens and one with them.
 func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 	first := slices.IndexFunc(f.records, func(r *Record) bool { return r.CanExplore() && len(r.Points) > 0 })
 	if first < 0 || f.search.Quick || f.result.Stopped != "" || !f.search.Kinds.Tries("pause") {

@@ -106,8 +106,8 @@ func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
 	return !r.system().Keeps(disk, cmp.Or(how, trace.Kill))
 }
 
-// isContainedIn reports whether whole has every element of part, and each at least as
-// often. The order makes no difference.
+// isContainedIn reports whether whole has every element of part, and each at least as often as part
+// has it. The order makes no difference.
 func isContainedIn[E comparable](part, whole []E) bool {
 	remaining := slices.Clone(whole)
 	for _, f := range part {

@@ -24,8 +24,9 @@ func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 }
 
 // resetStarts returns the world fewer, which is w without some of its faults. A client whose start
-// waits, in w, for an effect of a fault that was left out starts as in the base. An opening is a
-// moment at which another client could get the lock; see opening.go.
+// waits, in w, for an effect of a fault that was left out starts as in the base. It waits for such
+// an effect if it waits for an opening, a moment at which another client could get the lock; see
+// opening.go.
 func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	waitsFor := func(w runs.WorldSpec, client string, point trace.Point) bool {
@@ -60,9 +61,10 @@ func fewerClients(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 }
 
 // fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes that remain take the
-// names of the first nodes, in their order. A node can be left out if partitions name it and no
-// other fault does. But the partition must still have the same consequence: a client that could
-// reach a quorum still can, and a client that could not still cannot.
+// names of the first nodes, in their order. A node can be left out if no client's start and no
+// fault names it. A node that partitions cut off can be left out, too, if each partition still has
+// the same consequence: a client that could reach a quorum still can, and a client that could not
+// still cannot.
 func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		current := nodesOf(rec, w)
@@ -91,8 +93,9 @@ func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// isNeeded reports whether a fault or a client's start names a node. Without such a node the
-// world would be a different one. A partition that only cuts off the node does not count.
+// isNeeded reports whether a fault or a client's start names a node. Without such a node the world
+// would be a different one. A partition does not count if all it does to the node is to cut it off
+// from the partition's target.
 func isNeeded(w runs.WorldSpec, node string) bool {
 	for _, f := range w.Faults {
 		names := namesIn(f)
@@ -112,8 +115,8 @@ func isNeeded(w runs.WorldSpec, node string) bool {
 }
 
 // onFewerNodes returns the world with n nodes. The nodes that are kept get the names of the first n
-// nodes. It returns false if a partition would be of no node, or if a partition that left a quorum
-// would no longer do so, or the reverse.
+// nodes. It returns false if a partition would no longer cut off any node. It also returns false if
+// a partition that left a quorum would no longer do so, or the reverse.
 func onFewerNodes(rec *Record, w runs.WorldSpec, kept []string, n int) (runs.WorldSpec, bool) {
 	fewer := w
 	fewer.Change.Nodes = n

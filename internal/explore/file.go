@@ -15,9 +15,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// scenarioFile writes a world of a base as a scenario file: its faults, and a title, a
-// story, witnesses and expectations. It makes these from the traces of the world's two
-// runs, which source returns. If the file is run with the base's seed, it gives the same
+// scenarioFile writes a world of a base as a scenario file: its faults, and a title, a story,
+// witnesses and expectations. It makes these from the traces of the world's two runs, without and
+// with fencing, which source returns. If the file is run with the base's seed, it gives the same
 // traces.
 //
 // If the base has its own kind of lock, only a Go program can run the file, because the
@@ -64,9 +64,9 @@ func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.World
 	return file, err
 }
 
-// paragraphOf describes what happened in a world, from the reports of its two runs. mainRun
-// is the run that it describes, and fenced the verdict on the run with fencing tokens. If
-// the lock hangs, there is no trace: then it describes only the faults, and both are empty.
+// paragraphOf describes what happened in a world, from the reports of its two runs. mainRun is the
+// run that p describes, and fenced is the verdict on the run with fencing tokens. If the lock
+// hangs, there is no trace: then p describes only the faults, and mainRun and fenced are empty.
 func paragraphOf(w runs.WorldSpec, reports []runs.RunReport) (p *story.Paragraph, mainRun runs.RunReport, fenced *checks.Verdict) {
 	if last := reports[len(reports)-1]; last.History == nil {
 		var infos []trace.FaultInfo
@@ -141,9 +141,9 @@ func assumption(run runs.RunReport) trace.Assumption {
 	return ""
 }
 
-// setExpectations makes a file expect the verdicts that its two runs had, and the
-// properties that they violated. It expects nothing of an inconclusive run, and returns
-// these runs.
+// setExpectations makes a file expect the verdicts that its two runs had, and the properties that
+// they violated. It makes the file expect nothing of an inconclusive run, and returns the
+// inconclusive runs.
 func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (inconclusive []story.OpenRun) {
 	var all scenarios.Fields
 	for i, run := range []runs.RunReport{off, on} {
@@ -203,7 +203,7 @@ type reportSource interface {
 	Report(ctx context.Context, w runs.WorldSpec, fencing string) (runs.RunReport, error)
 }
 
-// fencings are the two runs of a world, in their order.
+// fencings are the two runs of a world, in their order: without and with fencing.
 var fencings = []string{runs.FencingOff, runs.FencingOn}
 
 // bothReports returns the reports of a world's two runs. If the first run has no trace, the
@@ -236,10 +236,10 @@ func histories(reports []runs.RunReport) (all []*history.History) {
 	return all
 }
 
-// chooseWitnesses chooses the witnesses of a world: what must be seen in its runs for the
-// verdict to mean anything. mainRun is the run that the world's story describes. To find
-// out what only the faults bring about, it also runs the world without each fault, and
-// without any. idle has the numbers of the faults that no witness needs.
+// chooseWitnesses chooses the witnesses of a world: what must be seen in its runs for the verdict
+// to mean anything. mainRun is the run that the world's story describes. To find out what happens
+// only because of the faults, it also runs the world without each single one of its faults, and
+// without any fault. idle has the numbers of the faults that no witness needs.
 func chooseWitnesses(ctx context.Context, source reportSource, w runs.WorldSpec, reports []runs.RunReport, mainRun runs.RunReport) (chosen []trace.Witness, idle []int, err error) {
 	runWith := func(faults []runs.Fault) ([]*history.History, error) {
 		w.Faults = faults

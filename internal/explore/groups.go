@@ -31,8 +31,8 @@ type group struct {
 
 // An example is a broken world, with what broke in it.
 type example struct {
-	// record is the record of the world's base. ranOn means that a paused process did
-	// something.
+	// record is what the run of the world's base showed. ranOn means that a process did something
+	// while it was paused.
 	record *Record
 	world  runs.WorldSpec
 	damage Damage
@@ -78,10 +78,10 @@ func (g groups) ordered() []*group {
 	return all
 }
 
-// id returns the ID of the way to break the lock that the example shows. It has the
-// families of the faults and the blame for the damage. If the lock is to blame, it also has
-// the stages of a client's work that the faults strike. It says if data are corrupted
-// despite fencing tokens, and if a paused process ran on.
+// id returns the ID of the way to break the lock that the example shows. It has the families of the
+// faults and the blame for the damage. If the lock is to blame, it also has the stages of a
+// client's work that the faults strike. It says if data are corrupted despite fencing tokens, and
+// if a process ran on while it was paused.
 func (e example) id() string {
 	var words []string
 	for _, f := range e.record.families(e.world) {

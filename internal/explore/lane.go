@@ -25,18 +25,20 @@ const turnWorlds = 4
 // minKinds is the number of kinds of pairs that a lane needs to have a choice.
 const minKinds = 4
 
-// A lane is one search for sets of several faults. Which sets a search tries depends on the
-// lanes; the results of all lanes are put together.
+// A lane is one search for sets of several faults. Each lane chooses by itself which sets it tries;
+// the results of all lanes are put together.
 //
-// A lane first draws pairs of each of its kinds: one pair, or several if the kind costs a
-// holder more slots than it can spare. It draws the two faults at random, and draws again if
-// it has tried a twin of the pair. Then it prefers the kinds that have most often broken
-// something or shown new behaviours, in relation to their number of trials. A set that
-// breaks nothing and shows a new behaviour may be extended by one more fault.
+// Faults that behave alike are in one class, and two classes make a kind of pair; see classes.go. A
+// lane first draws pairs of each of its kinds: one pair, or several if neither fault breaks
+// anything alone but together they cost a holder more slots than it can spare. It draws the two
+// faults at random. It draws again if it has tried a twin: a pair that becomes the same if nodes
+// that are alike swap names. Then it prefers the kinds that have most often broken something or
+// shown new behaviours, in relation to their number of trials. A set that breaks nothing and shows
+// a new behaviour may be extended by one more fault.
 type lane struct {
 	found *Found
-	// unit is the name of the lane in a ledger. It includes the largest number of faults of
-	// the search, because what a lane draws depends on that number.
+	// unit is the name of the lane in a ledger, the file with all results of a search. It includes
+	// the largest number of faults of the search, because what a lane draws depends on that number.
 	unit string
 	// budget is how many worlds with several faults the lane may try.
 	budget int
@@ -44,8 +46,9 @@ type lane struct {
 	classes []class
 	kinds   []pairKind
 	random  *rand.Rand
-	// knownBehaviours has the behaviours that the lane has seen, and triedSets the sets of
-	// faults that it has tried. triedTwins has the pairs among them, by their twinsID.
+	// knownBehaviours has the behaviours that the lane has seen, and triedSets the sets of faults
+	// that it has tried. triedTwins has the twinsIDs of the pairs among these sets; twins have the
+	// same twinsID.
 	knownBehaviours, triedSets, triedTwins *bloom
 	// frontier has the promising sets, which may be extended.
 	frontier []*promisingSet
@@ -73,8 +76,8 @@ type promisingSet struct {
 // with its duration.
 const maxFrontier = 500
 
-// runLanes tries sets of several faults: it makes the lanes of this part of the search,
-// runs them, and adds up the counts.
+// runLanes tries sets of several faults: it makes the lanes of this shard (the part of the search
+// that this process runs), runs them, and adds up the counts.
 func (f *Found) runLanes(ctx context.Context) error {
 	s := f.search
 	classes := f.classes()
@@ -112,8 +115,8 @@ func (f *Found) runLanes(ctx context.Context) error {
 		if len(kinds) < minKinds*Lanes {
 			l.kinds = slices.Clone(kinds) // too few kinds for all lanes: each lane gets all of them, and draws other faults
 		}
-		// If the budget is too small for all kinds of equal rank, chance decides which of
-		// them the lane tries.
+		// If the budget is too small for all kinds that comparePairKinds finds equal, chance
+		// decides which of them the lane tries.
 		l.random.Shuffle(len(l.kinds), func(a, b int) { l.kinds[a], l.kinds[b] = l.kinds[b], l.kinds[a] })
 		slices.SortStableFunc(l.kinds, comparePairKinds)
 		for b := range known {
@@ -266,8 +269,8 @@ func (l *lane) runTurn(ctx context.Context) (trials []trial, err error) {
 	return trials, nil
 }
 
-// runNext tries one more set of faults. If a set of three or more shows new damage, it also
-// runs the smaller sets, to see whether one of them does the same.
+// runNext tries one more set of faults. If a set of three or more shows new damage, it also runs
+// the sets that lack one of these faults, to see whether one of them shows the same damage.
 func (l *lane) runNext(ctx context.Context) ([]trial, error) {
 	kind, set := l.draw()
 	if kind == nil {
@@ -340,9 +343,8 @@ func (p *promisingSet) reward() { p.tries-- }
 // has already tried the set.
 const maxDraws = 200
 
-// maxPassedTwins is how often a lane draws another pair because it has tried a twin of the
-// drawn one: a pair that becomes the same if nodes swap names. After so many draws, the lane
-// tries a twin.
+// maxPassedTwins is how often a lane draws another pair because it has tried a twin of the drawn
+// one. After that number of draws, the lane tries a twin.
 const maxPassedTwins = 20
 
 // setID returns a hash of the world's set of faults. It does not depend on their order.
@@ -368,8 +370,8 @@ func (l *lane) addNew(id uint64) bool {
 	return true
 }
 
-// draw chooses the next set to try, and returns the source of the set. Every other set
-// extends a promising one, if there are any. It returns nil if it finds no new set.
+// draw chooses the next set to try, and returns the source of the set. Every second set extends a
+// promising set, if there are any. draw returns a nil source if it finds no new set.
 func (l *lane) draw() (source, promisingSet) {
 	if len(l.frontier) > 0 && l.triedCount%2 == 1 {
 		p := slices.MinFunc(l.frontier, func(a, b *promisingSet) int { return a.tries - b.tries })
@@ -414,8 +416,8 @@ func (l *lane) draw() (source, promisingSet) {
 	return nil, promisingSet{}
 }
 
-// drawPair draws a pair of faults of one kind. If the kind has classic pairs, every other
-// pair is one of them.
+// drawPair draws a pair of faults of one kind. If the kind has classic pairs (see classic.go),
+// every second pair is one of them.
 func (l *lane) drawPair(k *pairKind) (a, b singleFault) {
 	members := [2][]int{l.classes[k.a].members, l.classes[k.b].members}
 	if k.classics > 0 && k.drawn%2 == 1 {
@@ -426,13 +428,13 @@ func (l *lane) drawPair(k *pairKind) (a, b singleFault) {
 	return draw(members[0]), draw(members[1])
 }
 
-// minNearMissPairs is how many pairs of a kind are tried at least, if the kind costs a
-// holder more slots than it can spare. Such a kind may do harm only with the right nodes at
-// the right time.
+// minNearMissPairs is how many pairs are drawn at least of a kind whose two faults break nothing
+// alone, but together cost a holder more slots than it can spare. Such a kind may do harm only with
+// the right nodes at the right time.
 const minNearMissPairs = 12
 
-// nextKind returns the kind of pair to try next: the first that was not tried often enough.
-// If there is none, it returns the kind with the most rewards for its trials.
+// nextKind returns the kind of pair to try next: the first that was not drawn often enough. If
+// there is none, it returns the kind with the most rewards for its trials.
 func (l *lane) nextKind() *pairKind {
 	best := &l.kinds[0]
 	for i := range l.kinds {

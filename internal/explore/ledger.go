@@ -16,11 +16,12 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// A Ledger has the results of worlds that were run before, and records the results of
-// worlds that are run now. Its file has a line of JSON for the [Heading], then a line for
-// each world. Each line ends with a seal, which is a checksum. The bases and the options of
-// a search determine which worlds it runs in which order. So a world is identified by its
-// unit and its index there. A nil Ledger has no results and writes nothing.
+// A Ledger has the results of worlds that were run before, and records the results of worlds that
+// are run now. Its file has a line of JSON for the [Heading], then a line for each world. Each line
+// ends with a seal, which is a checksum. A search divides its planned worlds into units: all worlds
+// with a single fault, and one unit for each [lane]. The bases and the options of a search
+// determine the worlds of each unit and their order. So a world is identified by its unit and its
+// index in the unit. A nil Ledger has no results and writes nothing.
 type Ledger struct {
 	mu sync.Mutex
 	w  io.Writer // nil if nothing is written
@@ -28,10 +29,9 @@ type Ledger struct {
 	// equal results only once.
 	complete bool
 	outcomes *interner
-	// planned has the results of the worlds of each unit, by their index in the unit. A
-	// unit is the set of all worlds with a single fault, or one [lane]. others has the
-	// results of worlds outside the plan, such as those for shrinking, by
-	// [runs.WorldSpec.Key].
+	// planned has the results of the worlds of each unit, by their index in the unit. others has
+	// the results of the worlds outside all units, by [runs.WorldSpec.Key]. Such worlds are run,
+	// for example, to make a broken world smaller.
 	planned map[string]map[int]*runs.WorldResult
 	others  map[string]*runs.WorldResult
 	// singles has facts about single faults in addition to their results, by the index of
@@ -48,10 +48,10 @@ type singleExtra struct {
 	Repeats bool          `json:"r,omitempty"`
 }
 
-// The names of the file's format: ledgerSchemas begins all of them, ledgerSchema is the
-// current one, and ledgerWithoutSeals is the first one, whose lines have no seals. A search
-// that selects other worlds than before needs a new name: a ledger identifies a world by
-// its unit and its index there. v4 has the same lines as v3, but its searches select other
+// The names of the file's format: ledgerSchemas begins all of them, ledgerSchema is the current
+// one, and ledgerWithoutSeals is the first one, whose lines have no seals. If the search of a new
+// version selects other worlds, the format needs a new name, because a ledger identifies a world by
+// its unit and its index in the unit. v4 has the same lines as v3, but its searches select other
 // pairs.
 const (
 	ledgerSchemas      = "locksim/explore-ledger/"
@@ -119,7 +119,7 @@ func (h Heading) CheckContinues(old Heading) error {
 	return nil
 }
 
-// CheckJoins returns an error unless two ledgers belong to parts of the same search.
+// CheckJoins returns nil if two ledgers belong to parts of the same search, and otherwise an error.
 func (h Heading) CheckJoins(other Heading) error {
 	if err := h.checkSame(other); err != nil {
 		return err
@@ -192,8 +192,8 @@ func hashOf(text []byte) string {
 
 // An entry is one line of a ledger.
 type entry struct {
-	// Unit is the world's unit in the search, and Index its number there. A world outside
-	// the plan has no unit. For such a world, World is its key.
+	// Unit is the world's unit in the search, and Index its number in the unit. A world that the
+	// search did not plan has no unit. For such a world, World is its key.
 	Unit    string            `json:"u,omitempty"`
 	Index   int               `json:"i,omitempty"`
 	World   string            `json:"w,omitempty"`
@@ -206,8 +206,8 @@ func NewLedger() *Ledger {
 	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*runs.WorldResult{}, others: map[string]*runs.WorldResult{}, singles: map[int]singleExtra{}}
 }
 
-// WriteTo makes the ledger write each later result to w, one line for each. It first writes
-// the heading, unless that is nil.
+// WriteTo makes the ledger write each later result to w, one line for each. If h is not nil, it
+// first writes this heading.
 func (l *Ledger) WriteTo(w io.Writer, h *Heading) error {
 	l.w = w
 	if h == nil {
@@ -440,8 +440,8 @@ func (m *Missing) Error() string {
 	return fmt.Sprintf("world %d of %s is in none of the ledgers", m.Index, m.Unit)
 }
 
-// Part returns the number of the part that has to run the world, if the search is divided
-// into this number of shards. It returns 0 if all parts have to run it.
+// Part returns the number of the part that has to run the world, if the search is divided into this
+// number of shards. It returns 0 if all parts have to run it, or if the search is not divided.
 func (m *Missing) Part(maxFaults, shards int) int {
 	switch lane := laneOf(m.Unit); {
 	case shards == 0:

@@ -11,14 +11,14 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// margins measures how large each fault of a world has to be to do the damage. While it
-// measures one fault, the other faults keep their sizes. It skips faults without a size. A
-// larger size need not do the damage that a smaller size does. Then there are several borders
-// between sizes, and margins finds one of them.
+// margins measures how large each fault of a world has to be to do the damage. While it measures
+// one fault, the other faults keep their sizes. A fault without a size has no margin. A larger size
+// need not do the damage that a smaller size does. Then there are several borders between sizes,
+// and margins finds one of them.
 //
-// A size counts as survived if, with this size, the world is inconclusive or a paused process
-// runs on. If the world w itself is inconclusive, or a paused process runs on in it, margins
-// returns none.
+// A size counts as survived if, with this size, the world is inconclusive or a process runs on
+// while it is paused. If the world w itself is inconclusive, or a paused process runs on in it,
+// margins returns none.
 func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, damage Damage) ([]Margin, error) {
 	o, err := r.Run(ctx, w)
 	switch {
@@ -48,9 +48,9 @@ func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, 
 	return all, nil
 }
 
-// border finds the smallest size of a fault that breaks something, by bisection between a
-// tiny size and one that is known to break something. survived is the largest size that
-// does not. It is zero if even the tiny size breaks something.
+// border finds the smallest size of a fault that breaks something, by bisection between a tiny size
+// and known, a size that breaks something. survived is the largest size found that breaks nothing.
+// It is zero if even the tiny size breaks something.
 func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, error)) (survived, broken sim.Size, err error) {
 	resolution := func(size int64) int64 { return int64(timeResolution(time.Duration(size), ttl)) }
 	smallest, newSize := min(int64(time.Millisecond), resolution(0)), func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} }

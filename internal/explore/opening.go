@@ -48,10 +48,10 @@ type opening struct {
 	steps []trace.StepPoint
 }
 
-// openings returns the openings of one client, the best first. An earlier client is one
-// that comes before it in the list of clients. The openings are: a fault has made a node
-// forget an earlier client; all keys of an earlier client have expired; and an earlier
-// client has just acquired the lock.
+// openings returns the openings of one client, the best first. An earlier client is one that comes
+// before this client in the list of clients. The openings are: a fault has made a node forget an
+// earlier client; all keys of an earlier client have expired; and an earlier client has just
+// acquired the lock.
 func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 	var all []opening
 	clients := clientsOf(rec, w)
@@ -156,8 +156,9 @@ func triggers(rec *Record, w runs.WorldSpec, f runs.Fault) []trace.Trigger {
 	return append(steps, messages...)
 }
 
-// laterMessages returns the messages of the same client and of the same kind as one that is
-// held back, the last first. Messages to different nodes are of the same kind.
+// laterMessages returns the messages that have the same client and the same kind as held, a message
+// that a fault holds back. The last message comes first. Messages to different nodes are of the
+// same kind.
 func laterMessages(rec *Record, w runs.WorldSpec, held trace.Message) []trace.NthMessage {
 	kindOf := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {

@@ -105,8 +105,8 @@ func (e Damage) grade() grade {
 	return g
 }
 
-// endsRun reports whether the lock ended a run early, for example by a panic, and perhaps
-// its process. Such a world has no sizes to measure.
+// endsRun reports whether the lock ended a run early, for example by a panic, which may also have
+// ended the process of the run. Such a world has no sizes to measure.
 func (e Damage) endsRun() bool {
 	return slices.ContainsFunc(e, func(h Harm) bool {
 		return slices.Contains([]string{trace.ConductPanic, trace.ConductHang, trace.ConductLeak, trace.ConductEndless}, h.What)
@@ -138,9 +138,9 @@ func blameWeight(blame checks.Blame) int {
 	return 0
 }
 
-// core returns the part of the damage that an example has to keep while it is made smaller.
-// It leaves out missing progress, which usually follows from the rest. If nothing else has
-// that grade, it leaves out nothing.
+// core returns the part of the damage that an example has to keep while it is made smaller. It
+// leaves out missing progress, which usually follows from the rest. If the damage has another grade
+// without it, core leaves out nothing.
 func (e Damage) core() Damage {
 	core := slices.DeleteFunc(slices.Clone(e), func(h Harm) bool { return h.What == string(checks.Progress) })
 	if core.grade() != e.grade() {

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// plainerFaults makes faults easier to describe. It makes a fault happen in the most common
-// manner, and a node write to its disk as in the base.
+// plainerFaults makes faults easier to describe. It gives a fault its most common manner, and lets
+// a node write to its disk as in the base.
 func plainerFaults(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
@@ -32,10 +32,10 @@ func plainerFaults(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// rounderSizes gives a fault the smallest round size. First it tries sizes that begin with
-// 1, 2 or 5 and continue with zeros, from the smallest. It tries them all, because damage may
-// appear, disappear and reappear as a size grows. Then it tries the other round sizes
-// between the last of these and the current size.
+// rounderSizes gives a fault the smallest round size. First it tries sizes that begin with 1, 2 or
+// 5 and continue with zeros, from the smallest. It tries them all, because damage may appear,
+// disappear and reappear as a size grows. Then it tries the other round sizes that lie between the
+// last one tried and the current size.
 func rounderSizes(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
@@ -124,10 +124,10 @@ func processCount(w runs.WorldSpec) int {
 	return size
 }
 
-// complexity returns numbers that show how hard it is to describe a world's faults. Greater
-// numbers are harder, and earlier numbers count more. They are: special manners and disks,
-// processes at the other end of faults, strikes at messages, digits of sizes, and the
-// sizes.
+// complexity returns numbers that show how hard it is to describe a world's faults. Greater numbers
+// are harder, and earlier numbers count more. They are: unusual manners of faults and settings of
+// disks, processes at the other end of faults, faults that strike at messages, digits of sizes, and
+// the sizes.
 func complexity(w runs.WorldSpec) []int {
 	var others, messages, digits, size int
 	special := len(w.Change.Persistence)

@@ -30,7 +30,8 @@ type Record struct {
 	// Replicas are the nodes that follow another node.
 	Replicas []string
 	// alike has, for each of the Nodes, the first of them from which it differs only in its name.
-	// quorumSides has the side of the quorum of each message with a node; see findQuorumSides.
+	// quorumSides says of each message to or from a node whether it comes before the message that
+	// completes a quorum; see findQuorumSides.
 	alike       map[string]string
 	quorumSides map[string]quorumSide
 	// Roles has the role of every process.
@@ -58,8 +59,8 @@ type InjectionPoint struct {
 	// Strikes is the trigger for a fault: before a step, or when a message is on its way or
 	// has arrived.
 	Strikes trace.Trigger
-	// Stage is the step in which the process is then, if it is a client. For another
-	// process it is the step of the client that then holds the lock or asks for it.
+	// Stage is the step in which the process is at this moment, if it is a client. For another
+	// process it is the step of the client that holds the lock or asks for it at this moment.
 	Stage trace.Step
 	// At is the true time, since the start of the run, at which the run without faults reaches
 	// the point.

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Records makes the records of bases. It runs their worlds by the Backend.
+// Records makes the [Record] of each base. It runs the worlds with the Backend.
 type Records struct {
 	Bases []Base
 	runs.Backend
@@ -43,8 +43,8 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	return r, nil
 }
 
-// newRecordWithoutRun returns the record of a base whose run the lock has ended, for example by
-// a panic. The record has no points.
+// newRecordWithoutRun returns the record of a base whose run has no trace: the lock has ended it,
+// for example by a panic, or behaves differently in each run. The record has no points.
 func newRecordWithoutRun(worlds runs.Backend, base int, name string, o runs.WorldResult) (*Record, error) {
 	cfg, err := worlds.Config(runs.WorldSpec{Base: base}, runs.FencingOff)
 	if err != nil {

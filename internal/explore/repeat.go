@@ -41,9 +41,9 @@ func addTried(ran []triedWorld, w runs.WorldSpec, o runs.WorldResult) []triedWor
 	return append(ran, triedWorld{w, o})
 }
 
-// findRepeated returns the result of a world with one fault, if it follows from the worlds
-// in ran, which were run. In each of them a fault must strike the same process at the same
-// moment.
+// findRepeated returns the result of a world with one fault, if it follows from the worlds in ran,
+// which were run. In each of these worlds a fault must strike the same process at the same moment
+// as in w.
 func (r *Record) findRepeated(w runs.WorldSpec, ran []triedWorld) (runs.WorldResult, bool) {
 	for _, t := range ran {
 		lastsAlike := faultLength(t.WorldSpec) == faultLength(w) || t.Grounds.EndedAfter > 0 && faultLength(w) > t.Grounds.EndedAfter

@@ -25,8 +25,9 @@ type Result struct {
 	// these kinds were tried, the best known causes.
 	Kinds Kinds
 	Quick bool
-	// Lengths and Rates are the sizes of the faults that were tried, the smallest first.
-	// Takeover is how long another client waits for a crashed holder; see the [Lock].
+	// Lengths and Rates are the sizes of the faults that were tried, the smallest first. Takeover
+	// is the time from a crash of the holder until another client is granted the lock; 0 if it was
+	// not measured.
 	Lengths  []time.Duration
 	Rates    []sim.Rate
 	Takeover time.Duration
@@ -67,9 +68,9 @@ type BaseRecord struct {
 // A Level is the part of a search in which all worlds have the same number of faults.
 type Level struct {
 	Faults int
-	// Space is the number of sets of so many faults. Tried is the number of worlds with
-	// such a set whose result is known. With one fault both numbers are equal, unless the
-	// search was quick, was stopped, or is one part of several.
+	// Space is the number of sets of this number of faults. Tried is the number of worlds with such
+	// a set whose result is known. With one fault both numbers are equal, unless the search was
+	// quick, was stopped, or is one part of several.
 	Space, Tried uint64
 	// Repeats is how many of the worlds tried were not run, because they would only repeat
 	// another world, event by event.
@@ -86,8 +87,8 @@ type Level struct {
 	// Broke is the number of worlds in which something broke. In BrokeFenced of these,
 	// something also broke with fencing tokens.
 	Broke, BrokeFenced uint64
-	// Doubtful is the number of inconclusive worlds. In them some fault did not act, for
-	// example because another fault prevented the moment at which it was to strike.
+	// Doubtful is the number of inconclusive worlds that prove no damage. For example, a fault did
+	// not act, because another fault prevented the moment at which it was to strike.
 	Doubtful uint64
 	// Damage is everything that broke in the worlds tried, even if a smaller set of faults
 	// does it too. It leaves out worlds in which a paused process ran on.
@@ -140,15 +141,15 @@ type Way struct {
 	Damage  Damage
 	// Margins are how large each fault of the example has to be.
 	Margins []Margin
-	// Title and Story describe what happens in the example: Title on one line and without
-	// the name of the lock, Story in a paragraph. They are the title and the story of the
-	// scenario file, or "" if there is no file.
+	// Title and Story describe what happens in the example: Title on one line and without the name
+	// of the lock, Story in a paragraph. If the way has a scenario file, they are its title and its
+	// story. They are "" if Why is set.
 	Title, Story string
 	// File is the name of the way's scenario file, and Text its content.
 	File string
 	Text []byte
-	// Why is set if the lock ended the run, for example by a panic or a hang: what the lock
-	// did. Stack is the beginning of the stacks of its goroutines, if there are any. Such an
+	// Why says what the lock did, if it ended the run, for example by a panic or a hang; otherwise
+	// it is "". Stack is the beginning of the stacks of its goroutines, if there are any. Such an
 	// example is not shrunk and has no file.
 	Why, Stack string
 }

@@ -71,10 +71,10 @@ type Search struct {
 	Watch func(runs.WorldSpec, runs.WorldResult)
 	// Deadline, if not zero, is when the search stops trying sets of several faults.
 	Deadline time.Time
-	// End, if not zero, is the latest time at which the search runs worlds. The Deadline then
-	// holds for single faults, too. A world that has not been shrunk when the End comes is
-	// reported as it was found. Sizes that have not been measured by then are left out. A
-	// search with an End needs a Deadline, too.
+	// End, if not zero, is the latest time at which the search runs worlds. The Deadline then holds
+	// for single faults, too. A broken world that has not been made as small as possible when the
+	// End comes is reported as it was found. Sizes that have not been measured by then are left
+	// out. A search with an End needs a Deadline, too.
 	End time.Time
 }
 
@@ -205,8 +205,8 @@ type place struct {
 	// number of single faults of all earlier bases.
 	members []int
 	first   int
-	// n is the number of the place among all places. earlierTwins is the number of its twins
-	// that are tried before it. Both are the same in every shard.
+	// n is the number of the place among all places. earlierTwins is the number of its twins (see
+	// twins.go) that are tried before it. Both are the same in every shard.
 	n, earlierTwins int
 }
 

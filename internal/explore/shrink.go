@@ -13,8 +13,8 @@ import (
 // sizes. The result is minimal: if any of its faults is left out, it does not do the
 // damage.
 //
-// shrink never accepts an inconclusive world. It accepts a world in which a paused process
-// ran on only if one ran on in w, too. If ctx is done, shrink returns the smallest world so
+// shrink never accepts an inconclusive world. It accepts a world in which a process ran on while it
+// was paused only if that happened in w, too. If ctx is done, shrink returns the smallest world so
 // far, which need not be minimal, and the error of ctx.
 func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, want Damage) (runs.WorldSpec, error) {
 	o, err := r.Run(ctx, w)

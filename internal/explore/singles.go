@@ -55,8 +55,8 @@ func (r *Record) singles(kinds ...Kinds) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// A faultSite is one entry of a fault's card, applied to a base: where faults of the kind are
-// tried, in which manners and sizes.
+// A faultSite is one site of a kind of fault, applied to a base. The site says where faults of this
+// kind are tried, and in which sizes.
 type faultSite struct {
 	*Record
 	kind sim.FaultKind
@@ -88,8 +88,8 @@ func (s faultSite) worlds() (all []runs.WorldSpec) {
 	return all
 }
 
-// A faultTarget is the process or message that a fault of a site strikes, and the trigger at
-// which it strikes.
+// A faultTarget, or spot, is the process or message that a fault of a site strikes, and the trigger
+// at which the fault strikes.
 type faultTarget struct {
 	sim.Parts
 	strikes trace.Trigger
@@ -188,9 +188,9 @@ func (s faultSite) worldsAt(at faultTarget, m sim.Manner, size sim.Size) (all []
 	return all
 }
 
-// sizes returns the sizes of the site's faults. If the base has a Takeover, and Lengths
-// contains largestPercent, two of the sizes are times that are longer than the Takeover.
-// Faults without a size have one zero size.
+// sizes returns the sizes of the site's faults. Takeover is how long another client waits for a
+// crashed holder. If it was measured, and Lengths contains largestPercent, two of the sizes are
+// times that are longer than the Takeover. Faults without a size have one zero size.
 func (s faultSite) sizes() (all []sim.Size) {
 	for _, rate := range s.Rates {
 		all = append(all, sim.Size{Rate: rate})

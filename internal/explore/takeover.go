@@ -16,7 +16,7 @@ import (
 // earlier cannot let two clients work at the same time. Takeover measures in the first
 // base, which must be the first of [Lock.Bases].
 //
-// It returns 0 if no other client is granted the lock, or if that takes less than twice the
+// It returns 0 if no other client is granted the lock, or if the takeover takes less than twice the
 // TTL. The longest faults last twice the TTL anyway.
 //
 // On Consul, for example, the takeover takes much longer than the TTL: a session ends after

@@ -106,8 +106,9 @@ type measuredWay struct {
 	ranOn bool
 }
 
-// ways shrinks the examples of all groups, and merges groups whose shrunken examples have the
-// same ID. It leaves out a group if some of its faults do the same damage without the others.
+// ways shrinks the examples of all groups: it makes them as small as possible. Then it merges
+// groups whose shrunken examples have the same ID. It leaves out a group if some of its faults do
+// the same damage without the others.
 func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	all := f.groups.ordered()
 	shrunken := make([]example, len(all))
@@ -208,8 +209,8 @@ func dropRedundant(all []*group) []*group {
 	})
 }
 
-// makeWay makes a way of a group: it measures the best example and writes its scenario
-// file.
+// makeWay makes a way of a group: it measures how large the faults of the best example have to be,
+// and writes the example's scenario file.
 func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 	e := g.best
 	runner := f.runnerWithoutPlan()

@@ -9,15 +9,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The smallest number of witnesses that a world gets, if there are so many, and the largest.
+// minWitnesses is how many witnesses a world gets at least, if it has that many. maxWitnesses is
+// how many it gets at most.
 const (
 	minWitnesses = 2
 	maxWitnesses = 4
 )
 
 // A rivalry is what the witnesses of a run are about: its faults, and the two clients that
-// interfered with each other. The client first held the lock, or asked for it, before the
-// client second. If the run has only one client, first and second are the same.
+// interfered with each other. first names the client that held the lock, or asked for it, before
+// the other one, and second names the other one. If the run has only one client, first and second
+// are the same.
 type rivalry struct {
 	history       *history.History
 	faults        []trace.FaultInfo
@@ -76,7 +78,7 @@ func (r *rivalry) witnesses(runs []*history.History, withoutOne [][]*history.His
 		if index < 0 {
 			index = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
 		}
-		if index < 0 { // at least in one of the two runs
+		if index < 0 { // otherwise a witness that is not seen in one of the two runs without the fault
 			index = slices.IndexFunc(all, func(w trace.Witness) bool { return countSeen(w, withoutOne[fault]) < len(withoutOne[fault]) })
 		}
 		if index < 0 {
@@ -266,7 +268,8 @@ func (r *rivalry) evidenceOfHold(fault int) (all []trace.Witness) {
 	return all
 }
 
-// evidenceOfCut shows a partition, by the rival that set its key on a node beyond it.
+// evidenceOfCut shows a partition, by the rival that set its key on a node that the partition cut
+// off.
 func (r *rivalry) evidenceOfCut(fault int) (all []trace.Witness) {
 	f := r.faults[fault]
 	for _, node := range f.Others() {

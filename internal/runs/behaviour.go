@@ -58,8 +58,8 @@ type observer struct {
 	// an entry for each request that the storage served.
 	inSection     map[string]bool
 	storageEvents []string
-	// quorum is how many slots make a grant. spare is the smallest number of slots beyond
-	// it that any client had.
+	// quorum is how many slots make a grant. spare is the smallest number of slots beyond the
+	// quorum that any client had.
 	quorum, spare int
 }
 

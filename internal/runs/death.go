@@ -20,8 +20,8 @@ type Death struct {
 	Exit string
 	// Panic is the line in which the Go runtime said why it ended the process, or "".
 	Panic string
-	// Stderr is the end of what the process wrote to its standard error. If there is a
-	// Panic, it begins with that line.
+	// Stderr is the end of what the process wrote to its standard error. If there is a Panic,
+	// Stderr begins with that line.
 	Stderr string
 }
 
@@ -58,7 +58,7 @@ func (w *worker) death(wasSilent bool) *Death {
 		return d
 	}
 	d.Signalled = w.process.ProcessState.ExitCode() < 0
-	// The process may have printed such lines before without ending; the last one is the
+	// The process may have printed such lines earlier, without ending. The last such line is the
 	// real one.
 	panicStart := max(strings.LastIndex("\n"+d.Stderr, "\npanic: "), strings.LastIndex("\n"+d.Stderr, "\nfatal error: "))
 	if panicStart >= 0 {

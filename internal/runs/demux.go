@@ -16,7 +16,8 @@ const (
 	lastAnswerMark = "\x1elast "
 )
 
-// A reply is one message of a worker: a note or an answer.
+// A reply is one message of a worker: a note on the progress of an order, or the answer to the
+// order.
 type reply struct {
 	// mark begins the line, and json is the rest of it.
 	mark string

@@ -23,8 +23,8 @@ type Local struct {
 	mu sync.Mutex
 	// prepared has a prepared base for each of the bases; nil until it is first needed.
 	prepared []*preparedBase
-	// changed has prepared bases with a change. Its keys are the [WorldSpec.Key] of the
-	// world without faults.
+	// changed has prepared bases with a [scenarios.Change], such as another number of nodes. Its
+	// keys are the [WorldSpec.Key] of the world without faults.
 	changed map[string]*preparedBase
 }
 

@@ -27,7 +27,7 @@ type RunResult struct {
 	// Spare is the smallest number of slots beyond the quorum that a client had while it
 	// used the lock. It shows how near the client was to losing the lock.
 	Spare int `json:"spare,omitempty"`
-	// Breaks are all that broke, in the order of checks.Properties.
+	// Breaks has everything that broke, in the order of checks.Properties.
 	Breaks []Break `json:"breaks,omitempty"`
 	// RanOn means that a process did something while it was paused. A real pause prevents
 	// that, but code that is not written for the simulated clock can do it.
@@ -111,10 +111,10 @@ func (r RunResult) HasMisconduct() bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.Why != "" })
 }
 
-// hasBreak reports whether what broke in one of the two runs.
+// hasBreak reports whether the property or misconduct of this name broke in one of the two runs.
 func (o WorldResult) hasBreak(what string) bool { return o.Off.hasBreak(what) || o.On.hasBreak(what) }
 
-// hasBreak reports whether what, a property or misconduct, broke in the run.
+// hasBreak reports whether the property or misconduct of this name broke in the run.
 func (r RunResult) hasBreak(what string) bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.What == what })
 }

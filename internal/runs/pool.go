@@ -98,8 +98,8 @@ func NewPool(options PoolOptions) (*Pool, error) {
 
 // A Job is an order that was submitted.
 type Job struct {
-	// line is the order as a line of JSON. When ctx is done, the caller no longer wants the
-	// answer.
+	// line is the order as a line of JSON. When ctx is done, the caller no longer wants the answer.
+	// note, if not nil, gets the worker's notes on the job.
 	line []byte
 	ctx  context.Context
 	note func(text string)
@@ -179,8 +179,8 @@ func (p *Pool) stopError(ctx context.Context) error {
 	return nil
 }
 
-// serve gives jobs to one worker at a time, until the pool is closed. When a worker has
-// ended, it starts another one. w is a worker that has already been started, or nil.
+// serve gives jobs to one worker at a time, until the pool is closed. When a worker has ended,
+// serve starts another one. w is a worker that has already been started, or nil.
 func (p *Pool) serve(w *worker) {
 	for jobs := p.takeJobs(); jobs != nil; jobs = p.takeJobs() {
 		if w == nil {

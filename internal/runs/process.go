@@ -16,7 +16,8 @@ type worker struct {
 	orders io.WriteCloser
 	// replies has the messages that the worker sends.
 	replies chan reply
-	// isSpent means that the worker has sent its last answer.
+	// isSpent means that the worker has sent its last answer, and that a new one must take its
+	// place.
 	isSpent bool
 	// dismissed is closed when the pool dismisses the worker. exited is closed when the
 	// worker's process has ended.

@@ -18,16 +18,16 @@ import (
 // ended in a panic or a hang.
 type Remote struct {
 	*Pool
-	// local makes the configurations of worlds. It runs none.
+	// local makes the configurations of worlds. It runs no world.
 	local *Local
 }
 
-// NewRemote starts as many workers as jobs says. Each is a process that command makes. It
-// calls [ServeWorlds], and runs worlds of the same bases as local. A worker that sends
-// nothing for as long as silence is taken to hang; 0 is a minute. NewRemote returns an
-// error if the workers cannot be started.
+// NewRemote starts as many workers as jobs says. Each worker is a process that command makes. It
+// must call [ServeWorlds], and runs worlds of the same bases as local. silence is how long a worker
+// may send nothing before it counts as hung; 0 is a minute. NewRemote returns an error if the
+// workers cannot be started.
 //
-// To keep the pool busy, call Run from 1 + [MaxPrefetch] goroutines for each job.
+// To keep the pool busy, call Run from 1 + [MaxPrefetch] goroutines for each worker.
 func NewRemote(jobs int, command func() *exec.Cmd, local *Local, silence time.Duration) (*Remote, error) {
 	p, err := NewPool(PoolOptions{Workers: jobs, Command: command, MaxSilence: silence, Prefetch: MaxPrefetch, Setup: workOrder{Bases: local.bases}})
 	return &Remote{p, local}, err
@@ -41,8 +41,8 @@ func (p *Remote) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 	return r.Outcome, err
 }
 
-// Report runs a world in some worker, with or without fencing tokens. The trace in the
-// report has only what a saved trace has.
+// Report runs a world in some worker, with or without fencing tokens. The trace in the report has
+// only the facts that a trace in a file has.
 func (p *Remote) Report(ctx context.Context, w WorldSpec, fencing string) (RunReport, error) {
 	r, err := p.request(ctx, workOrder{World: w.toWire(), ReportFencing: fencing})
 	a := RunReport{RunResult: r.Outcome.Off}
