@@ -12,12 +12,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// adaptToSystem rewrites a world for another kind of server if the lock of the run needs that
-// kind: for a lock on etcd, redis-3 becomes etcd-3. Each node keeps its part, such as that of a
-// replica; a later check refuses a part that the new kind of server cannot have. There are two
-// exceptions. If the other system does not have a node's persistence, the node gets the most
-// durable persistence of that system. A setting that the other system does not have is dropped,
-// and the run gets a doubt about it.
+// adaptToSystem rewrites a world for another kind of server if the lock of the run needs that kind:
+// for a lock on etcd, redis-3 becomes etcd-3. Each node keeps its part, such as that of a replica;
+// a later check refuses a part that the new kind of server cannot have. There are two exceptions.
+// If the other system does not have a node's persistence, the node gets the most durable
+// persistence of that system. A setting that the other system does not have is dropped, and the run
+// gets a doubt, which makes it inconclusive.
 func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 	targetSystem := c.Lock.Kind.System
 	if targetSystem == "" || targetSystem == storySystem.Name {
@@ -119,8 +119,8 @@ func checkReplica(c sim.Config) error {
 	return fmt.Errorf("the lock grants nothing: its acquire fails unless a replica confirms the grant within %s, and %s", trace.ShortDuration(within), reason)
 }
 
-// checkClientClocks returns an error if a fault acts on the clock of a client and the lock
-// does not read it.
+// checkClientClocks returns an error if a fault acts on the clock of a client and neither the lock
+// nor anything else reads that clock.
 func checkClientClocks(c sim.Config) error {
 	if kind := c.Lock.Kind; kind.OwnClock || kind.ReadsClock || c.Tokens.Source.OwnClock || c.Schedule.Every > 0 {
 		return nil
@@ -233,8 +233,8 @@ func (v *Variant) adaptWitnesses(all []trace.Witness, kind locks.Kind, name func
 	return adapted
 }
 
-// witnessesFor returns the witnesses for the lock of a run: those that expect-with gives
-// for this kind of lock, or else the variant's own.
+// witnessesFor returns the witnesses for the lock of a run: those that expect-with gives for this
+// kind of lock, or else the variant's own. A variant that overrides have changed has none.
 func (v *Variant) witnessesFor(t *trace.Trace) []trace.Witness {
 	if len(v.overrides) > 0 {
 		return nil

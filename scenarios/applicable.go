@@ -40,10 +40,10 @@ func (s *Scenario) SelectApplicable(o RunOptions) (applicable *Scenario, leftOut
 	return &kept, leftOut
 }
 
-// nearest returns the name of the built-in scenario that is nearest to a variant among those that
-// apply to the lock of the options; "" if none has a fault or the broken assumption in common with
-// it. Among equally near scenarios it prefers those that expect something of the lock, and then the
-// first in the catalogue.
+// nearest returns the name of a built-in scenario that applies to the lock of the options: the one
+// that has the most in common with the variant. It returns "" if none has a fault or the broken
+// assumption in common with the variant. Among equally near scenarios it prefers those that expect
+// something of the lock, and then the first in the catalogue.
 func (v *Variant) nearest(o RunOptions) string {
 	kind, ok := locks.Lookup(cmp.Or(o.Kind.Name, o.Lock, v.Lock))
 	if !ok {
@@ -86,9 +86,9 @@ func (v *Variant) nearest(o RunOptions) string {
 	return ""
 }
 
-// countCommon returns a number that is greater the more two variants have in common: the
-// assumption that breaks, and the faults. A fault that only one of them has counts against
-// it. It is 0 if they have no fault in common and do not break the same assumption.
+// countCommon returns a number that is greater the more two variants have in common: the assumption
+// that breaks, and the faults. A fault that only one of them has makes the number smaller. The
+// number is 0 if they have no fault in common and do not break the same assumption.
 func (v *Variant) countCommon(o *Variant) int {
 	own, others := v.faultSigns(), o.faultSigns()
 	common := 0

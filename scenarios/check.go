@@ -392,7 +392,7 @@ func (d *draft) checkCondition(path string, t condition) {
 // checkNames reports those names at path that no process has.
 func (d *draft) checkNames(path string, names []string) {
 	if len(d.participants.clients) == 0 {
-		return // check reports that itself
+		return // check itself reports that there are no clients
 	}
 	for _, n := range names {
 		if _, known := d.participants.role(n); known {

@@ -30,7 +30,8 @@ type decoder struct {
 	pendingHints []pendingHint
 }
 
-// A pendingHint is an error that may get a hint later.
+// A pendingHint is an error that may get a hint later: text, written at a node, is no value of the
+// type textType, and reason says why.
 type pendingHint struct {
 	err      *Error
 	at       *yaml.Node

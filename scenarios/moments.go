@@ -16,13 +16,14 @@ import (
 // adaptPoints translates the points at which something begins or ends.
 //
 // With another lock, a client may wait in a queue or for a silent server instead of failing to
-// acquire. So a point at which a client has failed to acquire is also reached one pause between
-// attempts after the client has asked. A fault that strikes at such a point still needs the
-// failure itself, because the client may be granted the lock instead.
+// acquire. So a point at which a client has failed to acquire is also reached some time after the
+// client has asked: the time for which it pauses between two attempts. A fault that strikes at such
+// a point still needs the failure itself, because the client may be granted the lock instead.
 //
 // An acquire of another lock can take several requests. If one server or a cluster keeps its
 // grants, the moment at which all replies are in flight becomes the moment of the grant. Servers
-// that agree on each grant have no keys of their own, so a key on one of them becomes the grant.
+// that agree on each grant have no keys of their own, so the end of a key on one of them becomes
+// the end of the grant.
 func adaptPoints(c sim.Config) sim.Config {
 	pauses := map[string]time.Duration{}
 	for _, client := range c.Clients {
@@ -64,7 +65,7 @@ func adaptPoints(c sim.Config) sim.Config {
 	return c
 }
 
-// joinKeys replaces the key on one server by all keys.
+// joinKeys replaces the expiry of a client's key on one server by the expiry of all its keys.
 func joinKeys(p trace.Point) trace.Point {
 	return replaceAlternatives(p, func(alternative trace.Alternative) []trace.Alternative {
 		if key, ok := alternative.Happening.(trace.KeyExpired); ok {

@@ -21,7 +21,8 @@ type override struct {
 	path, value string
 }
 
-// removal is the value of an override that removes the value at its path.
+// removal is the text that stands in place of a value in an override that removes what is at its
+// path.
 const removal = "null"
 
 // parseOverride reads an override in the syntax of --set: a path, an equals sign, a value.
@@ -37,7 +38,7 @@ func parseOverride(text string) (override, error) {
 	return o, nil
 }
 
-// source names the override in an error.
+// source returns the override as errors name it, such as "--set lock.ttl=10s".
 func (o override) source() string {
 	s := quote(o.path + "=" + o.value)
 	return "--set " + s[1:len(s)-1]
@@ -257,9 +258,9 @@ func (e *edit) markOverridden(n *yaml.Node) {
 	}
 }
 
-// setAt returns a copy of n in which the value at the given parts of the path, relative to
-// n, is replaced. path is the path of n, which is nil if it does not exist yet. After a
-// problem, which it reports, setAt returns n.
+// setAt returns a copy of n in which the value at the given parts of the path, relative to n, is
+// replaced. path is the path of n; n is nil if nothing is there yet. After a problem, which it
+// reports, setAt returns n.
 func (e *edit) setAt(n *yaml.Node, parts []pathPart, path string, value *yaml.Node) *yaml.Node {
 	if len(parts) == 0 {
 		return value

@@ -42,8 +42,8 @@ func (v *Variant) Settings() []Setting {
 	return all
 }
 
-// walkSettings calls found with each value in n, which has the type t, and with each place
-// in it that could have a value. path is the path of n, which is nil if nothing is written.
+// walkSettings calls found with each value in n, which has the type t, and with each place in it
+// that could have a value. path is the path of n; n is nil if the file has nothing there.
 func walkSettings(t reflect.Type, n *yaml.Node, path string, found func(Setting)) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

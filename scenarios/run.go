@@ -28,8 +28,8 @@ type RunOptions struct {
 	// MaxEvents is how many events a run may have; 0 means as many as a trace can hold. See
 	// [sim.Config].
 	MaxEvents int
-	// SkipsFencing, if not nil, reports whether RunBoth can leave out the run with fencing
-	// tokens. It gets the configuration of that run, and the run without them.
+	// SkipsFencing, if not nil, reports whether RunBoth can leave out the run with fencing tokens.
+	// It gets the configuration of that run, and the result of the run without tokens.
 	SkipsFencing func(on sim.Config, off RunResult) bool
 }
 

@@ -116,8 +116,8 @@ func (s corrector) mendCounted(text string, forms []string) string {
 	return ""
 }
 
-// mendWitness corrects the points of a witness and the word that joins them. It drops a
-// delay, because a witness has none.
+// mendWitness corrects the points of a witness and the word that joins them. It drops a delay,
+// because the points of a witness cannot have one.
 func (s corrector) mendWitness(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, during := range []string{" while ", " during ", " when "} {
@@ -178,8 +178,8 @@ func splitDelay(text string) (delay, rest string) {
 	return d + " after ", m[2]
 }
 
-// ordinals are words for a number of times; each half of the list begins with the word for
-// one.
+// ordinals are words for a number of times. The first five are the words for one to five; then come
+// other words for one to three.
 var ordinals = []string{"first", "second", "third", "fourth", "fifth", "once", "twice", "thrice"}
 
 // splitNth separates a number of times from the rest of a text. It returns the number

@@ -203,8 +203,8 @@ func matchWords(a, b []string) (matched, cost int) {
 	return matched, cost + 4*len(remaining)
 }
 
-// wordDistance returns the distance between two words, and whether they are near: word may
-// be other with a misspelling or with another ending, or a synonym of it.
+// wordDistance returns the distance between two words, and whether they are near. They are near if
+// word is a misspelling of other, is other with another ending, or is a synonym of other.
 func wordDistance(word, other string) (distance int, isNear bool) {
 	if synonyms[word] == other {
 		return 1, true

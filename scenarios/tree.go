@@ -74,7 +74,7 @@ func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Er
 	if o, ok := t.overridden[n]; ok {
 		e.File, e.Line, e.Column = o.source(), 0, 0
 		if path == o.path || e.Path == o.path {
-			e.Path = "" // the name of the override ends with it
+			e.Path = "" // the name of the override contains the path
 		}
 	}
 	if t.found++; t.found <= maxRecorded {
