@@ -45,11 +45,13 @@ func init() {
 }
 
 const (
-	// adaptiveFactor is the ratio of a TTL to the longest section that the client has had.
+	// adaptiveFactor is the ratio of a TTL to the longest of the client's latest sections, or to
+	// the expected length of a section.
 	adaptiveFactor = 3
 	// adaptiveMemory is how many of a client's sections the lock remembers.
 	adaptiveMemory = 5
-	// adaptiveAverage is the ratio of a TTL to the average section.
+	// adaptiveAverage is the ratio of a TTL of adaptive-ttl-floor to the average length of the
+	// client's latest sections.
 	adaptiveAverage = 2
 	// minLearnedTTL is the shortest TTL that adaptive-ttl learns.
 	minLearnedTTL = 100 * time.Millisecond

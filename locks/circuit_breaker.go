@@ -12,12 +12,12 @@ import (
 	"github.com/locksim/locksim/internal/expiry"
 )
 
-// This file puts a circuit breaker around the lock on one node. When the node is down, clients
-// that wait for it in vain could also bring down the service that they belong to. Therefore,
-// after a few failures in a row, a client does not ask the node for a while, and a fallback
-// decides what happens instead. The right fallback depends on the purpose of the lock. If it
-// only wastes time to do the work twice, the work can continue without the lock. If it does
-// harm, the work must wait.
+// This file puts a circuit breaker around the lock on one node. When the node is down, clients that
+// wait for it in vain could also bring down the service that they belong to. Therefore, after a few
+// failures in a row, a client does not ask the node for a while, and a fallback decides what
+// happens instead. The right fallback depends on the purpose of the lock. If doing the work twice
+// only wastes time, the work can continue without the lock. If doing it twice does harm, the work
+// must wait.
 //
 // The third fallback is a local lock of the process. It excludes only the other handles of
 // the same process; every other process has its own local lock.
@@ -150,8 +150,8 @@ func (b *circuitBreaker) leaseWithoutLock() *unlockedLease {
 	return l
 }
 
-// An unlockedLease is a lease that no server granted: its holder works as if it had the
-// lock. It ends one TTL after the call of Acquire, or of the last Extend.
+// An unlockedLease is a lease that no server granted: its holder works as if it had the lock. The
+// lease ends one TTL after the call of Acquire, or of the last Extend.
 type unlockedLease struct {
 	validity validity
 	expiry.End

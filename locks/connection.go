@@ -35,8 +35,7 @@ type connection struct {
 	readDeadline, writeDeadline time.Time
 }
 
-// newConnection returns a connection that open will open, with a timeout on the given
-// clock.
+// newConnection returns a connection that dial will open, with a timeout on the given clock.
 func newConnection(clock fakeclock.Clock, dial func(context.Context) (net.Conn, error)) *connection {
 	done, cancel := context.WithCancel(context.Background())
 	return &connection{dial: dial, clock: clock, done: done, endDials: cancel}

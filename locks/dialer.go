@@ -5,10 +5,10 @@ import (
 	"net"
 )
 
-// Dialer returns a function that opens connections to one node, counted from 0; the
-// function ignores the address that it is given. It returns before it dials: the connection
-// dials when it is first used, in the request that needs it and under that request's
-// deadline. So a failed dial shows as an error of the first write or read.
+// Dialer returns a function that opens connections to one node, counted from 0; the function
+// ignores the address that it is given. The function returns without having dialled: the connection
+// dials when it is first used, in the request that needs it and under that request's deadline. So a
+// failed dial shows as an error of the first write or read.
 func (e *Env) Dialer(node int) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return e.dialer(e.Nodes[node])
 }

@@ -38,15 +38,15 @@ type Env struct {
 	// library has to call WaitTurn if its goroutines share a connection: without it two runs of one
 	// world may differ, because nothing else orders such goroutines.
 	WaitTurn func(words ...string)
-	// WaitAfterTimer, if not nil, must be called by a goroutine that was woken by a timer that
-	// is not on the process's clock. Libraries have such timers, and they fire even while the
-	// process is paused. WaitAfterTimer returns when the process runs, as if the timer were on
-	// its clock. If a goroutine calls it during a pause, the trace does not report that the
-	// process ran while it was paused. If one timer has woken several goroutines, they continue
-	// at different times, sorted by their words, which are as for WaitTurn. ctx is the context
-	// of what the goroutine will do next. A goroutine whose ctx has ended gets no time of its
-	// own. The caller must check ctx afterwards, because a timer that ends ctx may be due at
-	// the same time as the timer that has woken the goroutine.
+	// WaitAfterTimer, if not nil, must be called by a goroutine that was woken by a timer that is
+	// not on the process's clock. Libraries have such timers, and they fire even while the process
+	// is paused. WaitAfterTimer returns when the process runs, as if the timer were on the
+	// process's clock. If a goroutine calls it during a pause, the trace does not report that the
+	// process ran while it was paused. If one timer has woken several goroutines, they continue at
+	// different times, sorted by their words, which are as for WaitTurn. ctx is the context of what
+	// the goroutine will do next. A goroutine whose ctx has ended gets no time of its own. The
+	// caller must check ctx afterwards, because a timer that ends ctx may be due at the same time
+	// as the timer that has woken the goroutine.
 	WaitAfterTimer func(ctx context.Context, words ...string)
 	// Clock reads the process's clocks and sleeps on them.
 	Clock fakeclock.Clock
@@ -139,7 +139,7 @@ func (e *Env) ProcessContext() context.Context {
 // lock calls it, before it makes a lock.
 func (e *Env) SetProcessContext(ctx context.Context) { e.ensureState().processCtx = ctx }
 
-// closeLater registers o to be closed by Close, in the order of the calls.
+// closeLater registers closer to be closed by Close, in the order of the calls of closeLater.
 func (e *Env) closeLater(closer io.Closer) {
 	c := e.ensureState()
 	c.closers = append(c.closers, closer)

@@ -33,7 +33,7 @@ func init() {
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
 		}
 		if name == "postgres-lease-case" {
-			k.Features = append(slices.Clone(features), "look") // compare the holder in the answer; without it no error means that the lock was acquired
+			k.Features = append(slices.Clone(features), "look") // compare the holder in the answer; without it, every answer without an error counts as a grant
 		}
 		Register(k)
 	}

@@ -148,9 +148,9 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	return nil, answers.WithCause(ctx, err)
 }
 
-// cleanUp removes the claim of a failed attempt, because its keys would block all clients
-// until they expire. If the caller's context has ended, cleanUp continues in the
-// background.
+// cleanUp removes the claim of a failed attempt, because its keys would block all clients until
+// they expire. If the caller's context has ended, cleanUp works in the background, provided that
+// the requests have a timeout.
 func (l *redlock) cleanUp(ctx context.Context, c claim, grantingNodes []int) {
 	if answers.EndCause(ctx) == nil || l.timeout == 0 {
 		l.release(ctx, c, grantingNodes)
@@ -159,8 +159,8 @@ func (l *redlock) cleanUp(ctx context.Context, c claim, grantingNodes []int) {
 	go l.release(context.WithoutCancel(ctx), c, grantingNodes)
 }
 
-// release removes a claim from all nodes. A node that returned an error is asked too,
-// because it may have set the key.
+// release removes a claim from all nodes, even from a node that returned an error, because that
+// node may have set the key. Without the feature release-on-all-nodes, it asks only grantingNodes.
 func (l *redlock) release(ctx context.Context, c claim, grantingNodes []int) answers.Answers {
 	if l.env.Options.Has("release-on-all-nodes") {
 		grantingNodes = l.nodeNumbers
@@ -176,8 +176,8 @@ type redlockLease struct {
 	expiry.End
 }
 
-// Release asks every node to remove the key. It returns an error unless a quorum removed
-// it. The error wraps ErrLost if it is certain that fewer nodes than a quorum had the key.
+// Release asks the nodes to remove the key. It returns nil only if a quorum removed it. The error
+// wraps ErrLost if it is certain that fewer nodes than a quorum had the key.
 func (l *redlockLease) Release(ctx context.Context) error {
 	replies := l.lock.release(ctx, l.claim, l.grantingNodes)
 	return l.checkQuorum(ctx, replies, "released")

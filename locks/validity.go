@@ -34,7 +34,7 @@ func (e *Env) newValidity(drift time.Duration) validity {
 	return v
 }
 
-// now reads the clock that the lock counts on.
+// now reads the clock with which the lock measures time.
 func (v validity) now() fakeclock.Reading { return v.clock.Read(v.kind) }
 
 // remaining returns how much time is left of a grant that was requested at start, and when
