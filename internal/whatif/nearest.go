@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// FindNearestTurn changes the last override of a scenario that sets a quantity, and finds the value
-// nearest to the present one that turns a verdict. The scenario must have one variant. It tries up
-// to eight times the value and down to an eighth of it, by factors of two, and then looks for the
-// border. So it runs about twenty worlds, where [FindWhy] runs hundreds. It returns nil if no
-// override sets a quantity, or no value that was tried turns a verdict.
+// FindNearestTurn takes the last of the scenario's overrides that sets a quantity, and finds the
+// nearest other value that turns a verdict: the verdict changes with it. The scenario must have one
+// variant. It tries up to eight times the value and down to an eighth of it, by factors of two, and
+// then looks for the border. So it runs about twenty worlds, where [FindWhy] runs hundreds. It
+// returns nil if no override sets a quantity, or no value that was tried turns a verdict.
 func FindNearestTurn(s *scenarios.Scenario, o scenarios.RunOptions) (*Turn, error) {
 	for _, override := range slices.Backward(s.Overrides) {
 		path, text, _ := strings.Cut(override, "=")
@@ -65,9 +65,9 @@ func (f *finder) findNearest(t Turn, now int64, r Range) (*Turn, error) {
 // narrow is the largest width of a narrow band of values, as a share of the value.
 const narrow = 1. / 100
 
-// findBeyond returns the nearest value beyond a turn's value with which the verdicts differ
-// from those of the turn. It returns nil if the values between the two are more than a narrow
-// band, or if the outcome with the value is unknown or impossible.
+// findBeyond returns the nearest value beyond a turn's value with which the verdicts differ from
+// those of the turn. It returns nil if that value is farther away than the width of a narrow band,
+// or if the next other outcome is unknown or impossible.
 func findBeyond(t Turn, isLarger bool, tried *values) *Turn {
 	value, _, _ := parseValue(t.Value)
 	inOrder := slices.Clone(tried.bands)

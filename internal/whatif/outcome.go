@@ -37,8 +37,9 @@ func (o Outcome) isUnknown() bool {
 	return o.IsTooMuch || !o.IsImpossible && (o.Off == checks.Undecided || o.On == checks.Undecided)
 }
 
-// IsFencingIdle reports whether the run with fencing tokens, whose configuration is on, can
-// only be the same as the run without them. It is for [scenarios.RunOptions].
+// IsFencingIdle reports whether the run with fencing tokens can only be the same as off, the run
+// without them. on is the configuration of the run with tokens. IsFencingIdle is meant for the
+// field SkipsFencing of [scenarios.RunOptions].
 func IsFencingIdle(on sim.Config, off scenarios.RunResult) bool {
 	return off.Verdict.Verdict == checks.Safe && len(off.Verdict.Violations()) == 0 && runs.FencingChangesNothing(on, off.History)
 }
@@ -52,9 +53,9 @@ func outcomeWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...str
 	return outcome, err
 }
 
-// runWith runs a scenario, which must have one variant, with some overrides. There are no
-// results if the scenario cannot have the values of the overrides, or if it then does not apply
-// to the lock; why says why.
+// runWith runs a scenario, which must have one variant, with some overrides. If the scenario cannot
+// have the values of the overrides, if it does not apply to the lock with them, or if a run is too
+// large, there are no results, and why is the reason.
 func runWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string) (outcome Outcome, results []scenarios.RunResult, why string, err error) {
 	changed, err := s.With(overrides...)
 	if err != nil {
@@ -63,7 +64,7 @@ func runWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string)
 	results, notApplicable, err := changed.Variants[0].RunBoth(o)
 	switch {
 	case errors.Is(err, sim.ErrTooMuch), errors.Is(err, sim.ErrTooLarge):
-		return Outcome{IsImpossible: true, IsTooMuch: true}, nil, err.Error(), nil // on every machine at the same event
+		return Outcome{IsImpossible: true, IsTooMuch: true}, nil, err.Error(), nil // every machine cuts the run off at the same event
 	case err != nil && len(overrides) > 0:
 		return Outcome{}, nil, "", fmt.Errorf("%s: %w", strings.Join(overrides, " "), err)
 	case err != nil:

@@ -30,7 +30,8 @@ type Sweep struct {
 	Bands        []SweepBand
 }
 
-// A SweepBand is a band with an example.
+// A SweepBand is a band with an example. A band is a part of the range in which all values that
+// were tried have the same outcome.
 type SweepBand struct {
 	bands.Band[Outcome]
 	// Runs are the runs with the first value of the band. If the scenario cannot have the

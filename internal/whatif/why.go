@@ -22,8 +22,8 @@ var ErrInconclusive = errors.New("a run of the scenario is inconclusive, so no c
 // Inconclusive is an [ErrInconclusive] with the runs of the scenario.
 type Inconclusive struct {
 	Results []scenarios.RunResult
-	// IsChanged reports that the runs had the override unscripted=true, and that the
-	// scenario as it is is conclusive.
+	// IsChanged reports that the runs had the override unscripted=true, and that without this
+	// override the scenario is conclusive.
 	IsChanged bool
 }
 
@@ -53,8 +53,8 @@ func (e *Inconclusive) Reason() checks.Reason {
 // lease-exclusion.
 type Why struct {
 	// Given is the scenario, which has one variant. Scenario is the version of it to which the
-	// changes are made. In this version a time replaces each event at which something ends, if
-	// the outcome stays the same. Otherwise a change of one time would move all others.
+	// changes are made. In this version a time replaces each event at which something ends, if the
+	// outcome stays the same. With the events, a change of one time would move all later times.
 	// Observed lists the overrides that set these times.
 	Given, Scenario *scenarios.Scenario
 	Observed        []string
@@ -131,8 +131,8 @@ type Turn struct {
 	// values between the two; nil otherwise. Only [FindNearestTurn] looks for it.
 	Beyond *Turn
 
-	// distance is by how much a quantity differs, as a share of it. It is +Inf for a change
-	// that has no size.
+	// distance is by how much a quantity changes, as a share of its present value. It is +Inf for a
+	// change that has no size.
 	distance float64
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // mostNewFaults returns how many places of new faults of one kind are tried. In most scenarios
-// there are fewer. It is smaller in a world with many events, so that the answer does not take
-// minutes.
+// there are fewer places. In a world with many events fewer are tried, so that the answer does not
+// take minutes.
 func (f *finder) mostNewFaults() int {
 	const most, least, events = 40, 8, 60_000
 	return min(max(events/max(f.history.EventCount(), 1), least), most)
@@ -45,8 +45,9 @@ func (f *finder) tryNewFaults() error {
 	return nil
 }
 
-// smallestFaults are the smallest faults of one kind that were found so far: one that turns a
-// verdict, and one that turns only lease-exclusion. They are nil if there is none.
+// smallestFaults has the smallest faults of one kind that were found so far: verdict turns a
+// verdict, and leases turns only lease-exclusion. Each is nil if no such fault was found. path is
+// the place in the scenario at which the faults are added.
 type smallestFaults struct {
 	*finder
 	path            string
@@ -56,8 +57,8 @@ type smallestFaults struct {
 	unknown int
 }
 
-// try tries a fault of the largest size in smaller sizes. If it has no size, it tries the
-// fault as it is.
+// try tries a fault, which has the largest size, in this size and in smaller ones. If the fault has
+// no size, try tries it as it is.
 func (s *smallestFaults) try(fault runs.Fault) error {
 	size := int64(fault.Size().Time)
 	if size == 0 {
@@ -69,8 +70,8 @@ func (s *smallestFaults) try(fault runs.Fault) error {
 	r := newRange(0, size, duration)
 	from := []int64{0, r.round(size / 3), size}
 	if s.verdict != nil {
-		// All that matters is whether a fault that is smaller than the smallest so far turns a
-		// verdict.
+		// All that matters is whether this fault turns a verdict in a smaller size than the
+		// smallest so far.
 		from = []int64{0, int64(s.verdict.NewFault.Size().Time)}
 	}
 	if from[len(from)-1] <= r.Resolution {

@@ -14,7 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// removal is the value of an override that removes what is there.
+// removal is the text that stands in place of a value in an override that removes what is at its
+// path.
 const removal = "null"
 
 // trySetting tries other values of a setting, or removes a fault. It leaves out the choice of the
@@ -40,7 +41,8 @@ func (f *finder) trySetting(s scenarios.Setting) error {
 	return f.tryWords(s)
 }
 
-// cutFault splits the path of a fault, or of one of its fields.
+// cutFault splits the path of a fault, or of one of its fields, into the fault's number, from 1,
+// and the field; ok is false for any other path.
 func cutFault(path string) (fault int, field string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "faults[")
 	if !ok {
@@ -119,9 +121,9 @@ func (f *finder) addQuantity(t Turn, now int64, tried *values) {
 }
 
 // canBeAdded reports whether a time is tried at a path where the scenario has none: the times of a
-// client, of a lock and of a storage, and how long a fault lasts that does not end. A shorter run,
-// or an earlier deadline, would only judge less, and a fault that strikes at a time instead of a
-// point is another fault.
+// client, of a lock and of a storage, and how long a fault without an end lasts. Other times are
+// not tried: a shorter run, or an earlier deadline, would only judge less, and a fault that strikes
+// at a time instead of a point is another fault.
 func canBeAdded(path string) bool {
 	_, field, isFault := cutFault(path)
 	return isFault && field == "for" ||
@@ -189,7 +191,8 @@ func formatLatency(n sim.Network) string {
 	return trace.ShortDuration(n.Min) + "-" + trace.ShortDuration(n.Max)
 }
 
-// extend adds longer times of a fault, up to those that FindWhy tries for new faults.
+// extend adds longer times of a fault to from, the values to try, and to their range r. The longest
+// is that of the new faults that FindWhy tries.
 func (f *finder) extend(from []int64, r Range) ([]int64, Range) {
 	longest := 2 * int64(f.history.Trace.Locks[0].TTL)
 	if longest <= r.To {

@@ -20,7 +20,7 @@ func (f *finder) fixTimes() error {
 		if err != nil {
 			return err
 		}
-		if outcome == f.Now { // otherwise there can be no time, or it is not the same
+		if outcome == f.Now { // otherwise the event cannot be replaced by a time, or the outcome differs
 			if f.Scenario, err = f.Scenario.With(overrides...); err != nil {
 				return err
 			}
