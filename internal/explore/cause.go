@@ -12,7 +12,7 @@ import (
 
 // causeOf describes the faults of a world in words, one text for each fault. It uses roles, such as
 // a client, in place of names. So worlds that differ only in names, times and sizes have the same
-// cause. rec shows the run of the world's base, which is the world without faults.
+// cause. rec is what the run of the world's base, without faults, has shown.
 func causeOf(rec *Record, w runs.WorldSpec) (cause []string) {
 	type part struct{ slug, words string }
 	var parts []part

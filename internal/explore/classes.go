@@ -27,7 +27,7 @@ type class struct {
 
 // classes sorts the single faults that were run into classes, in the order in which the faults were
 // listed. It leaves out inconclusive worlds, for example with a fault that never struck, and worlds
-// with misconduct of the lock.
+// with misconduct of the lock, such as a panic.
 func (f *Found) classes() []class {
 	type key struct {
 		base      int

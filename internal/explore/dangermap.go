@@ -28,8 +28,8 @@ func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 	}
 	lengths := r.mapLengths()
 	rows := make([][]runs.WorldResult, len(starts))
-	// At most two rows for each job run at the same time, so a search that can run only one
-	// world at a time need not wait for all maps.
+	// At most two rows for each job run at the same time. So even in a search that can run only one
+	// world at a time, the worlds that shrink the examples need not wait for all maps.
 	err := parallel(ctx, 2*max(f.search.Jobs, 1), len(rows), func(ctx context.Context, i int) error {
 		var err error
 		rows[i], err = f.runPauses(ctx, r, client, starts[i], lengths)

@@ -14,8 +14,8 @@ import (
 // of that way. A report shows the worlds with one ID as one way.
 type groups map[string]*group
 
-// A group is the broken worlds that have the same ID. The families of their faults are the
-// same, the blame is the same, and fencing tokens protect the data in all of them or in
+// A group is the broken worlds that have the same ID. The families of their faults (see family.go)
+// are the same, the blame is the same, and fencing tokens protect the data in all of them or in
 // none.
 type group struct {
 	// id is the ID, and worlds the number of worlds. stages are the steps of a client that

@@ -19,7 +19,7 @@ func newInterner() *interner { return &interner{known: map[[2]runKey]*runs.World
 // intern returns the stored result that is equal to o. It stores o if there is none.
 func (n *interner) intern(o runs.WorldResult) *runs.WorldResult {
 	key := [2]runKey{keyOf(o.Off), keyOf(o.On)}
-	o.Grounds = runs.Grounds{} // each world has its own grounds, which are not part of the result
+	o.Grounds = runs.Grounds{} // the grounds for the results of other worlds are not part of the result
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if known, ok := n.known[key]; ok {

@@ -46,9 +46,9 @@ type lane struct {
 	classes []class
 	kinds   []pairKind
 	random  *rand.Rand
-	// knownBehaviours has the behaviours that the lane has seen, and triedSets the sets of faults
-	// that it has tried. triedTwins has the twinsIDs of the pairs among these sets; twins have the
-	// same twinsID.
+	// knownBehaviours has the behaviours that the lane has seen; a behaviour is the hash of what
+	// happened in a run. triedSets has the sets of faults that the lane has tried. triedTwins has
+	// the twinsIDs of the pairs among these sets; twins have the same twinsID.
 	knownBehaviours, triedSets, triedTwins *bloom
 	// frontier has the promising sets, which may be extended.
 	frontier []*promisingSet

@@ -11,8 +11,8 @@ import (
 )
 
 // promptStarts gives clients other than the first a better start: a moment at which they are
-// granted the lock immediately, so that they do not ask in vain. If a fault causes that moment
-// by making a node forget, the fault may have to strike at another step.
+// granted the lock immediately, so that they do not ask in vain. If a fault causes that moment by
+// making a node forget, promptStarts also tries this fault before other steps.
 func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for _, client := range clientsOf(rec, w)[1:] {

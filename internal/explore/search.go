@@ -210,9 +210,9 @@ type place struct {
 	n, earlierTwins int
 }
 
-// places lists the places of this shard in the order in which they are tried. The classic
-// causes come first. Then comes the first of each set of twins, then the second of each, and
-// so on.
+// places lists the places of this shard in the order in which they are tried. The classic causes
+// (see classic.go) come first. Then comes the first of each set of twins, then the second of each,
+// and so on.
 func (f *Found) places() (all []place) {
 	first := 0
 	for base, singles := range f.singles {

@@ -8,10 +8,9 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// shrink looks for the smallest world that still does the damage: with fewer faults,
-// clients and nodes, with plainer faults that strike later, and with smaller and rounder
-// sizes. The result is minimal: if any of its faults is left out, it does not do the
-// damage.
+// shrink looks for the smallest world that still does the damage want: with fewer faults, clients
+// and nodes, with plainer faults that strike later, and with smaller and rounder sizes. The result
+// is minimal: if any of its faults is left out, it does not do the damage.
 //
 // shrink never accepts an inconclusive world. It accepts a world in which a process ran on while it
 // was paused only if that happened in w, too. If ctx is done, shrink returns the smallest world so
@@ -43,7 +42,7 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, w
 
 // maxShrinkWorlds is how many worlds shrink runs at most for one example before its last pass. An
 // example with one fault takes about 25, one with two faults about 100. The limit is for locks
-// whose damage depends on every point: a search may have to shrink hundreds of ways.
+// whose damage differs from point to point: a search may have to shrink hundreds of ways.
 const maxShrinkWorlds = 300
 
 // A pass lists worlds that are simpler than w in one respect, the best first. In the respects

@@ -13,11 +13,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Singles lists the worlds of every single fault that a search tries in a base. It tries
-// each kind of fault that all of the given Kinds select, in each manner and size. It tries
-// a fault of a process at each point at which something happens to that process. A fault
-// between two such points would do the same as one at the earlier point, except that it
-// ends later. Faults that do harm most often come first. Faults that never end come last.
+// Singles lists the worlds of every single fault that a search tries in a base. It tries each kind
+// of fault that all of the given Kinds select, in each manner, such as a crash by power loss, and
+// in each size. It tries a fault of a process at each point at which something happens to that
+// process. A fault between two such points would do the same as one at the earlier point, except
+// that it ends later. Faults that do harm most often come first. Faults that never end come last.
 func (r *Record) Singles(kinds ...Kinds) []runs.WorldSpec {
 	return slices.Collect(r.singles(kinds...))
 }

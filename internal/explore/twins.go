@@ -12,11 +12,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Two nodes are alike if only their names differ: if they swap names, the world stays the same.
-// Two places are twins if one becomes the other when alike nodes swap names. An example is a
-// partition from redis-1 and redis-2, and one from redis-2 and redis-4. If both faults strike
-// at messages or hold them back, the messages must also be on the same side of the quorum: with
-// five nodes, the third reply completes the grant, and the second does not.
+// Two nodes are alike if only their names differ: if they swap names, the world stays the same. A
+// place is a kind of fault, the processes that it strikes, and the moment. Two places are twins if
+// one becomes the other when alike nodes swap names. An example is a partition from redis-1 and
+// redis-2, and one from redis-2 and redis-4. If both faults strike at messages or hold them back,
+// the messages must also be on the same side of the quorum: with five nodes, the third reply
+// completes the grant, and the second does not.
 //
 // Twins have the same verdict in all worlds that were compared, so a search tries one of
 // them early and the others later. It tries all of them, because nothing proves that they

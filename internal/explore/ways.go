@@ -106,9 +106,9 @@ type measuredWay struct {
 	ranOn bool
 }
 
-// ways shrinks the examples of all groups: it makes them as small as possible. Then it merges
-// groups whose shrunken examples have the same ID. It leaves out a group if some of its faults do
-// the same damage without the others.
+// ways shrinks the examples of all groups: it makes them as small as possible. A group is the
+// broken worlds that break in one way. Then it merges groups whose shrunken examples have the same
+// ID. It leaves out a group if some of its faults do the same damage without the others.
 func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	all := f.groups.ordered()
 	shrunken := make([]example, len(all))
