@@ -134,11 +134,12 @@ func checkClientClocks(c sim.Config) error {
 	return nil
 }
 
-// WitnessesIn returns the variant's witnesses for the lock of a run, with the names that the
-// nodes have in its trace. Another kind of server has other names for its nodes, but they are
-// in the same order. If a witness was not seen, and the scenario expects nothing of the lock,
-// the run is compared with the other locks on the same system. If all witnesses of one of these
-// locks were seen, WitnessesIn returns the witnesses of that lock.
+// WitnessesIn returns the variant's witnesses for the lock of a run, with the names that the nodes
+// have in its trace. A witness is something that must have happened for the verdict to mean
+// anything. Another kind of server has other names for its nodes, but they are in the same order.
+// If a witness was not seen, and the scenario expects nothing of the lock, the run is compared with
+// the other locks on the same system. If all witnesses of one of these locks were seen, WitnessesIn
+// returns the witnesses of that lock.
 func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	var kind locks.Kind
 	if len(t.Locks) > 0 {

@@ -247,7 +247,7 @@ func (d *draft) checkPaths() {
 	}
 }
 
-// checkTasks reports tasks that a client cannot do.
+// checkTasks reports tasks, the items of the list does, that a client cannot do.
 func (d *draft) checkTasks(path string, c client) {
 	if c.Does != nil && len(c.Does) == 0 {
 		d.reportAt(joinPath(path, "does"), "the list is empty", "name what the client does, or leave the field out")

@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file translates the points of a scenario for a lock that is not the scenario's own,
-// and finds those that can never be reached with it.
+// This file translates the points of a scenario for a lock that is not the scenario's own, and
+// finds those that can never be reached with that lock. A point is a condition such as "client-1
+// acquired", which says when a fault strikes or a client starts.
 
 // adaptPoints translates the points at which something begins or ends.
 //

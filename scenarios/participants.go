@@ -8,7 +8,7 @@ import (
 
 // participants are the names of the processes of a scenario, by their roles.
 type participants struct {
-	clients, nodes, services    []string // in the order of the file
+	clients, nodes, services    []string // in the order of the file, but the lock's own nodes come first
 	isClient, isNode, isService map[string]bool
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A corrector finds what was meant by a misspelt point, step, message or witness. It compares
-// the text with every form of the grammar, with the names of the scenario filled in. It
-// knows synonyms of the grammar's words.
+// A corrector finds what was meant by a misspelt point, such as "client-1 acquired", or by a
+// misspelt step, message or witness. It compares the text with every form of the grammar, with the
+// names of the scenario filled in. It knows synonyms of the grammar's words.
 type corrector struct {
 	names []string // of all processes, clients first
 	role  func(name string) (trace.Role, bool)

@@ -25,8 +25,8 @@ const maxDepth = 16 // levels of nesting
 type tree struct {
 	file string
 	root *yaml.Node
-	// paths maps each value to its path in the file, such as "clients.client-1". A node
-	// that merging a variant has made has no path.
+	// paths maps each value to its path in the file, such as "clients.client-1". A node that
+	// merging a variant has made has the path of the file's own node.
 	paths map[*yaml.Node]string
 	// overridden maps the values that are not from the file to the overrides that set them.
 	overridden map[*yaml.Node]override
@@ -313,9 +313,9 @@ func joinPath(path, field string) string {
 	return path + "." + field
 }
 
-// mergeVariant merges a variant into the file. Mappings are merged key by key, and
-// everything else is replaced. The nodes keep their lines, so that errors show the right
-// one.
+// mergeVariant merges a variant into the file. Mappings are merged key by key, and everything else
+// is replaced. The nodes keep their lines, so that errors show the right one. mergeVariant adds the
+// paths of the nodes that it makes to paths.
 func mergeVariant(base, variant *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 	if base.Kind != yaml.MappingNode || variant.Kind != yaml.MappingNode {
 		return variant
