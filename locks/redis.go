@@ -27,7 +27,7 @@ const noTimeout = -1
 // request per command:
 //
 //   - ContextTimeoutEnabled: a context also bounds the read of the answer. By
-//     default, in go-redis a deadline bounds everything but that.
+//     default, in go-redis a deadline bounds everything but that read.
 //   - MaxRetries -1: by default go-redis sends a command whose answer was lost
 //     up to three times more, and a SET NX that is sent again meets its own key.
 //   - DialerRetries 1: each failed dial is one failed request, for the same

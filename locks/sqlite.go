@@ -12,7 +12,7 @@ func init() {
 		Title:    "SQLite: a row with its holder and its expiry, acquired by INSERT … ON CONFLICT … WHERE expires_at < now by the machine's clock; token: its generation",
 		OwnClock: true, Accepts: []string{"clock"},
 		Features: []string{
-			"busy-timeout", // SQLite waits up to 5 s if another process has the file locked; without it, it returns SQLITE_BUSY immediately
+			"busy-timeout", // SQLite waits up to 5 s if another process has the file locked; without it, SQLite returns SQLITE_BUSY immediately
 			"synchronous",  // SQLite waits until its writes are on the disk, which is the default; without it PRAGMA synchronous = OFF
 			"holder-check", // release and extend only the client's own lease
 			"keep-row",     // release by UPDATE, so that the generation continues; without it by DELETE
