@@ -13,7 +13,8 @@ import (
 // nearest other value that turns a verdict: the verdict changes with it. The scenario must have one
 // variant. It tries up to eight times the value and down to an eighth of it, by factors of two, and
 // then looks for the border. So it runs about twenty worlds, where [FindWhy] runs hundreds. It
-// returns nil if no override sets a quantity, or no value that was tried turns a verdict.
+// returns nil if no override sets a quantity other than 0, if the scenario is inconclusive, or if
+// no value that was tried turns a verdict.
 func FindNearestTurn(s *scenarios.Scenario, o scenarios.RunOptions) (*Turn, error) {
 	for _, override := range slices.Backward(s.Overrides) {
 		path, text, _ := strings.Cut(override, "=")

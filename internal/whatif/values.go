@@ -21,8 +21,8 @@ const (
 	rate          // parts per billion; see [sim.Rate]
 )
 
-// parseValue reads a whole number, a duration, or a rate of a clock. ok is false if the text
-// is none of them.
+// parseValue reads a whole number, a duration, or the rate of a clock, such as +2%. ok is false if
+// the text is none of these.
 func parseValue(text string) (value int64, u unit, ok bool) {
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return n, number, true

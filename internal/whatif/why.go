@@ -50,7 +50,7 @@ func (e *Inconclusive) Reason() checks.Reason {
 }
 
 // A Why holds the smallest changes of a scenario, each alone, that turn a verdict or
-// lease-exclusion.
+// lease-exclusion, the property that no two leases overlap. To turn a verdict is to change it.
 type Why struct {
 	// Given is the scenario, which has one variant. Scenario is the version of it to which the
 	// changes are made. In this version a time replaces each event at which something ends, if the
@@ -70,7 +70,7 @@ type Why struct {
 	Steady []string
 	// Unknown are the values with which a run was inconclusive.
 	Unknown []UnknownValues
-	// Tried is the number of changed scenarios.
+	// Tried is the number of changed scenarios that were run.
 	Tried int
 	// MaxEvents is how many events a run could have before it was cut off. Such a run counts as
 	// inconclusive.
@@ -175,7 +175,8 @@ type finder struct {
 	faults int
 }
 
-// newFinder runs a scenario, which must have one variant, as it is.
+// newFinder makes a finder for a scenario, which must have one variant. It runs the unchanged
+// scenario, and returns an [Inconclusive] if a run is inconclusive.
 func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*finder, error) {
 	now, results, notApplicable, err := runWith(s, o)
 	switch {
@@ -186,8 +187,8 @@ func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*
 	case now.isUnknown():
 		return nil, &Inconclusive{results, false}
 	}
-	// A scenario whose witnesses bind its runs to a story may be conclusive only with that
-	// story.
+	// A changed scenario has no witnesses, and need not follow the story. The unchanged scenario
+	// must be conclusive under these conditions, too.
 	unbound, unboundResults, _, err := runWith(s, o, "unscripted=true")
 	switch {
 	case err != nil:
@@ -204,7 +205,8 @@ func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*
 
 // A run of a changed scenario that has more than leastEvents events, and more than maxGrowth times
 // as many as the scenario as it is, is cut off. Otherwise a few such runs take most of the time of
-// a search: those in which nobody gets the lock, and everybody asks again until the horizon.
+// a search: those in which nobody gets the lock, and everybody asks again until the horizon cuts
+// the run off.
 const (
 	leastEvents = 20_000
 	maxGrowth   = 4
