@@ -47,8 +47,9 @@ type PoolOptions struct {
 	// MaxSilence is how long a worker may send nothing while it has something to do. After
 	// that time it is killed. 0 is a minute.
 	MaxSilence time.Duration
-	// Prefetch is how many orders a worker gets in advance, at most [MaxPrefetch], so that
-	// it is never idle. What these orders print cannot be separated.
+	// Prefetch is how many orders a worker gets in advance, at most [MaxPrefetch], so that it is
+	// never idle. What a worker prints while it has several orders cannot be assigned to one of
+	// them.
 	Prefetch int
 	// Setup, if not nil, is an order that each worker gets before any other. The worker
 	// answers it with "", or with the reason why it cannot carry out other orders. With a

@@ -69,10 +69,9 @@ type workReply struct {
 // process takes over. Such goroutines take memory as long as the process lives.
 const maxLeaks = 200
 
-// ServeWorlds makes this process a worker of a [Remote]. It runs the worlds that the Remote
-// sends. local makes the runner of the worlds from the bases. The bases arrive without Kind
-// and Programs, so local sets these where they are needed. ServeWorlds does not return; see
-// [Serve].
+// ServeWorlds makes this process a worker of a [Remote]. It runs the worlds that the Remote sends.
+// local makes the runner of the worlds from the bases. The bases arrive without Kind, Programs and
+// Config, so local sets these where they are needed. ServeWorlds does not return; see [Serve].
 func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Backend, error)) {
 	// Worlds are many and short, so collecting garbage less often saves much time.
 	debug.SetGCPercent(800)
