@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Timeline is the true time of a world, which no clock of a process changes. Both methods
-// may be called from any goroutine. A [Fake] calls them while it holds its mutex, so they
-// must not call the Fake before they return.
+// Timeline is the true time of a simulated world: the time that passes, whatever the clocks of its
+// processes show. Both methods may be called from any goroutine. A [Fake] calls them while it holds
+// its mutex, so they must not call the Fake before they return.
 type Timeline interface {
 	// Now is the true time since the start of the world; it never goes back.
 	Now() time.Duration
@@ -54,9 +54,9 @@ type Fake struct {
 
 	timers     []*timer // in firing order
 	timerCount uint64   // timers set so far
+	// cancelWake cancels the scheduled call of fire; nil if none is scheduled.
 	cancelWake func() bool
-	// watchers are the functions of OnChange. cancelWake cancels the scheduled call of
-	// fire; nil if none is scheduled.
+	// watchers are the functions of OnChange.
 	watchers []func(why string)
 }
 
@@ -231,10 +231,10 @@ func (f *Fake) NextWall(wall time.Time) (at time.Duration, ok bool) {
 	return max(at, f.timeline.Now()), ok
 }
 
-// OnChange makes the clock call watch after every change. why is "jump", "drift",
-// "suspend", or "resume" after a suspension. [Fake.Stop], and a Resume that ends only a
-// Stop, change no clock and call nothing. Watchers are called in the order in which they
-// were added, by the goroutine that made the change. They may use the clock.
+// OnChange makes the clock call watch after every change. why is "jump", "drift", "suspend", or
+// "resume" after a suspension. [Fake.Stop], and a Resume that ends only a Stop, change no clock, so
+// they call no watcher. Watchers are called in the order in which they were added, by the goroutine
+// that made the change. They may use the clock.
 func (f *Fake) OnChange(watch func(why string)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -298,10 +298,10 @@ func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
 	})
 }
 
-// after sets a timer, which calls wake once. It calls wake with nil when d has passed on
-// the monotonic clock and the process is running, or with ErrClosed when the clock is
-// closed. The world's event loop may make the call, so wake must not block. stop cancels
-// the timer, and reports false if it is too late for that.
+// after sets a timer, which calls wake once. It calls wake with nil when d has passed on the
+// monotonic clock and the process is running, or with ErrClosed when the clock is closed. The
+// world's event loop may call wake, so wake must not block. stop cancels the timer, and reports
+// false if it is too late for that.
 func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	f.mu.Lock()
 	if f.closed {
@@ -333,10 +333,10 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	}
 }
 
-// scheduleFire makes the timeline call fire when the next timer is due, and cancels the
-// previous request. It requests no call while the process is stopped or suspended. It must
-// be called after every change of the clocks, of the process's state and of the first
-// timer.
+// scheduleFire makes the timeline call fire when the next timer is due, and cancels the call that
+// was scheduled before. It schedules no call while the process is stopped or suspended.
+// scheduleFire must be called after every change of the clocks, of the process's state and of the
+// first timer.
 func (f *Fake) scheduleFire() {
 	if f.cancelWake != nil {
 		f.cancelWake()
@@ -351,9 +351,9 @@ func (f *Fake) scheduleFire() {
 	}
 }
 
-// fire wakes all timers that have the earliest due time, if that time has come. It reads
-// the clock again: the timeline may have begun this call just before a change of the clock,
-// and then it is too early.
+// fire wakes all timers that have the earliest due time, if that time has come. It reads the clock
+// again: the timeline may have begun this call just before a change of the clock, and then the call
+// comes too early.
 func (f *Fake) fire() {
 	f.mu.Lock()
 	var due []*timer

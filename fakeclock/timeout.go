@@ -13,10 +13,9 @@ import (
 // clock is a [Fake] and is closed, the context ends with ErrClosed. It also ends when
 // parent ends or the returned function is called.
 //
-// The context's Deadline is d after time.Now, whatever the clock reads, or the parent's
-// deadline if that is earlier. Code derives the deadlines of a [net.Conn] from it, and
-// these are times of time.Now. If the clock drifts or is suspended, the context does not
-// end at its Deadline.
+// The context's Deadline is d after time.Now, whatever the process's clock reads, or the parent's
+// deadline if that is earlier. It is a time of time.Now, because code uses it as the deadline of a
+// [net.Conn]. If the clock drifts or is suspended, the context does not end at its Deadline.
 func WithTimeout(parent context.Context, clock Clock, d time.Duration) (context.Context, context.CancelFunc) {
 	c := &timeoutContext{
 		Context:  parent,
@@ -44,9 +43,8 @@ func WithTimeout(parent context.Context, clock Clock, d time.Duration) (context.
 	return c, func() { c.end(context.Canceled) }
 }
 
-// after calls wake once: with nil when d has passed on the clock, or with ErrClosed if the
-// clock is a [Fake] and is closed. stop cancels the call, and reports false if it is too
-// late for that.
+// after calls wake once: with nil when d has passed on the clock, or with ErrClosed if the clock is
+// a [Fake] and is closed. stop cancels the call; it reports false if wake was called before.
 func after(clock Clock, d time.Duration, wake func(error)) (stop func() bool) {
 	if f, ok := clock.(interface {
 		after(time.Duration, func(error)) func() bool
@@ -84,11 +82,10 @@ func (c *timeoutContext) Err() error {
 	return c.err
 }
 
-// AfterFunc makes the context call cancel when it ends. Package context looks for this
-// method in contexts of other packages. Without it, package context would start a goroutine
-// for each child context, which waits for the parent to end. The functions that it passes
-// do not block, so end calls them one after the other, in the order in which they were
-// added.
+// AfterFunc makes the context call cancel when it ends. Package context looks for this method in
+// contexts of other packages. Without it, package context would start a goroutine for each child
+// context, which waits for the parent to end. The functions that package context passes do not
+// block, so end calls them one after the other, in the order in which they were added.
 func (c *timeoutContext) AfterFunc(cancel func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
