@@ -28,9 +28,9 @@ func (s *Store) Crash() []Loss {
 	return s.losses(before)
 }
 
-// FailOver replaces the storage by a copy. received is how many entries of the history the
-// copy had received. The effects of all later entries are lost, including their tokens. So
-// is what the storage kept only in memory. FailOver returns what was lost.
+// FailOver replaces the storage by a copy. received is how many entries of the history the copy had
+// received. The effects of all later entries are lost, including their tokens. What the storage
+// kept only in memory is lost, too. FailOver returns what was lost.
 func (s *Store) FailOver(received int) []Loss {
 	before := s.record
 	s.record = emptyRecord()
@@ -48,8 +48,8 @@ func (s *Store) FailOver(received int) []Loss {
 	return s.losses(before)
 }
 
-// losses compares the record with that before a crash. It returns the losses of the whole
-// storage first, then those of the objects in alphabetical order.
+// losses compares the storage's state with its state before a crash, which is before. It returns
+// the losses of the whole storage first, then those of the objects in alphabetical order.
 func (s *Store) losses(before record) []Loss {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(before.objects)), maps.Keys(before.tokens))
 	slices.Sort(names)

@@ -8,7 +8,7 @@ import "fmt"
 // other policy refuses such a request if it checks requests of that operation.
 type Policy string
 
-// These are no fencing, and fencing that works.
+// The first of these policies does no fencing; the fencing of the others works.
 const (
 	// None ignores tokens. The empty policy does the same.
 	None Policy = "none"
@@ -22,19 +22,19 @@ const (
 
 // These are other policies that people build. Each of them fails in its own way.
 const (
-	// VolatileToken is Writes, but keeps the highest token only in memory, so a crash loses
+	// VolatileToken works like Writes, but keeps the highest token only in memory, so a crash loses
 	// it.
 	VolatileToken Policy = "volatile-token"
-	// CheckThenWrite is Writes, but the check and the write are two steps, and another
+	// CheckThenWrite works like Writes, but the check and the write are two steps, and another
 	// request can come between them.
 	CheckThenWrite Policy = "check-then-write"
-	// Strict is Writes, but a token must be greater than every token seen. So it also
+	// Strict works like Writes, but a token must be greater than every token seen. So Strict also
 	// refuses the second write of one holder.
 	Strict Policy = "strict"
-	// PerShard is Writes, but each object is on a shard of its own, which knows only the
-	// tokens of writes to this object.
+	// PerShard works like Writes, but each object is on a shard of its own: a part of the storage
+	// that knows only the tokens of writes to this object.
 	PerShard Policy = "per-shard"
-	// Lenient is Writes, but accepts a write without a token, so that old clients can still
+	// Lenient works like Writes, but accepts a write without a token, so that old clients can still
 	// write.
 	Lenient Policy = "lenient"
 	// CheckAndSet needs no order of tokens, so tokens can be random. A Mark sets an
@@ -108,8 +108,8 @@ func (p Policy) keepsToken(op Op) bool {
 	return p.checks(op)
 }
 
-// scope returns which objects share a token with an object: only the object itself, or, if
-// scope returns "", all objects.
+// scope returns the scope of an object: the objects of one scope share one token. The scope is the
+// object's own name, or "" if all objects share one token.
 func (p Policy) scope(object string) string {
 	if p == PerShard || p == CheckAndSet {
 		return object

@@ -1,5 +1,5 @@
-// Package storage is the protected resource: the service with the data that a lock
-// protects. It may check fencing tokens, and it remembers all requests.
+// Package storage is the protected resource: it keeps the data that a lock protects. It may check
+// fencing tokens, and it remembers all requests.
 //
 // The rule for fencing is Martin Kleppmann's ("How to do distributed locking", 2016): the
 // storage refuses a request whose token is lower than one that it has already seen.
@@ -33,10 +33,11 @@ type Request struct {
 	// storage with the policy Optimistic. 0 means that the client knows of no version; an
 	// object that was never written has that version.
 	KnownVersion int `json:"-"`
-	// Period is the period of a schedule for which a write is made; 0 means none.
+	// Period is set for a write in a world with a schedule, in which a job is due once in each
+	// period. It is the number of the period for which the write is made; 0 means none.
 	Period int `json:"period,omitempty"`
-	// Claims makes a write insert a row with the object and the period. There can be only
-	// one such row: whatever the policy, the write is refused if the row exists.
+	// Claims makes a write insert a row for the object and the period. There can be only one such
+	// row: if it exists, the write is refused, whatever the policy.
 	Claims bool `json:"claims,omitempty"`
 }
 
@@ -59,8 +60,8 @@ type Response struct {
 type Entry struct {
 	Request  Request
 	Response Response
-	// Lost reports that the request was applied, but that its effect is lost: a copy that
-	// had not received it has taken over.
+	// Lost reports that the request was applied, but that its effect is lost, because a copy of the
+	// storage has taken over and had not received the request.
 	Lost bool
 }
 
@@ -79,8 +80,8 @@ type Store struct {
 // A record is the state of the storage.
 type record struct {
 	objects map[string]object
-	// tokens has the token with which the policy compares requests, for each scope of the
-	// policy: the highest token seen, or the mark. See [Policy.scope].
+	// tokens maps each scope to the token with which the policy compares requests: the highest
+	// token seen, or the mark. Objects of the same scope share one token; see [Policy.scope].
 	tokens map[string]uint64
 }
 
@@ -107,7 +108,7 @@ func (s *Store) Do(req Request) Response {
 	return s.Apply(req)
 }
 
-// Check says why a request must be refused now; "" if it must not. It changes nothing.
+// Check says why a request must be refused now; "" if it must be accepted. Check changes nothing.
 func (s *Store) Check(req Request) (refused string) {
 	return s.policy.refusal(req, s.Token(req.Object), s.record.objects[req.Object].version)
 }
@@ -155,8 +156,8 @@ func (s *Store) perform(req Request) Response {
 	return Response{Version: old.version}
 }
 
-// remember stores the token of an applied request if the policy compares later requests
-// with it. A mark replaces the mark before. The highest token seen never decreases.
+// remember stores the token of an applied request if the policy compares later requests with it. A
+// new mark replaces the old one. The highest token seen never decreases.
 func (s *Store) remember(req Request) {
 	if s.policy.keepsToken(req.Op) && (s.policy == CheckAndSet || req.Token > s.Token(req.Object)) {
 		s.record.tokens[s.policy.scope(req.Object)] = req.Token
