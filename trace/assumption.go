@@ -4,11 +4,11 @@ package trace
 type Assumption string
 
 const (
-	AssumeProcess       Assumption = "process"
-	AssumeNetwork       Assumption = "network"
-	AssumeClock         Assumption = "clock"
-	AssumeLockMemory    Assumption = "lock memory"
-	AssumeStorageMemory Assumption = "storage memory"
+	AssumeProcess       Assumption = "process"        // processes run without pauses, and servers serve
+	AssumeNetwork       Assumption = "network"        // messages arrive, and in time
+	AssumeClock         Assumption = "clock"          // clocks keep time, and are not set
+	AssumeLockMemory    Assumption = "lock memory"    // the lock's servers forget nothing
+	AssumeStorageMemory Assumption = "storage memory" // the storage forgets nothing
 )
 
 // Assumptions lists all assumptions.

@@ -1,7 +1,7 @@
 package trace
 
 // An Effect is what a fault does to its target. The set is closed: searches, suites and diagrams
-// decide by the effect how they treat a fault. So a new kind of fault needs no change there if it
+// decide by the effect how they treat a fault. So they need no change for a new kind of fault that
 // has one of these effects.
 type Effect string
 
@@ -17,9 +17,9 @@ const (
 	SetsClock        Effect = "sets a clock"
 	DriftsClock      Effect = "drifts a clock"
 	AnswersErrors    Effect = "answers with errors"
-	MovesRole        Effect = "moves a role"
+	MovesRole        Effect = "moves a role" // a replica becomes a master, or the reverse
 	CancelsCall      Effect = "cancels a call"
-	RevokesClaim     Effect = "revokes a claim"
+	RevokesClaim     Effect = "revokes a claim" // an operator deletes a grant or a place in a queue
 )
 
 // brokenByEffect maps each effect to the assumption of a lock that such a fault breaks. A

@@ -6,9 +6,10 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// An Actor is the originator of an event. Usually it is one acquisition by one client: the
-// client's name, and the number of its call of Acquire, from 1. Section 0 means that the
-// client acted outside its sections. An actor can also be an operator; see [Operator].
+// An Actor is the originator of an event: usually a client in one of its sections. A section is the
+// work of a client under the lock. It begins with a call of Acquire, and Section is the number of
+// that call, from 1; 0 means that the client acted outside its sections. An actor can also be an
+// operator; see [Operator].
 type Actor struct {
 	Client  string `json:"client"`
 	Section int    `json:"section"`
@@ -28,10 +29,12 @@ type Event struct {
 	Seq  int           `json:"seq"`
 	At   time.Duration `json:"at"`
 	Kind Kind          `json:"kind"`
-	// Earliest is set in a trace of real servers, if the harness has seen only that the
-	// event happened between Earliest and At. It is 0 if the event happened at At.
+	// Earliest is set in a trace of real servers, if the program that recorded the trace knows only
+	// that the event happened between Earliest and At. It is 0 if the event happened at At.
 	Earliest time.Duration `json:"earliest,omitempty"`
 
+	// Process is the process at which the event happened. Peer is another process that took
+	// part, such as the receiver of a message; [Kinds] says which.
 	Process string `json:"process,omitempty"`
 	Peer    string `json:"peer,omitempty"`
 	// Fault is the number of the fault that the event is about, from 1, in the order of the
@@ -40,7 +43,7 @@ type Event struct {
 	// Instant is set when a fault without a duration strikes: the fault ends at the moment at which
 	// it strikes, and is never lifted.
 	Instant bool `json:"instant,omitempty"`
-	// HasEnd is set when a fault strikes for which the scenario has an end.
+	// HasEnd is set when a fault strikes, if the scenario says when that fault ends.
 	HasEnd bool `json:"lifts,omitempty"`
 	// Text is for people: a command, a reply, a reason.
 	Text string `json:"text,omitempty"`
@@ -66,10 +69,10 @@ type Event struct {
 	OK bool `json:"ok,omitempty"`
 	// Refused says that the step failed because the storage refused it.
 	Refused bool `json:"refused,omitempty"`
-	// Lock is the name of the lock that an acquire asks for. OuterSection is set if the
-	// client already holds a lock and acquires another one. It is the number of the
-	// client's latest section that has not ended, in which it makes this call; 0 means that
-	// there is none.
+	// Lock is the name of the lock that an acquire asks for. OuterSection is set if the client
+	// already holds a lock and acquires another one. Then it is the number of the section in which
+	// the client makes this call: its latest section that has not ended. 0 means that there is
+	// none.
 	Lock         string `json:"lock,omitempty"`
 	OuterSection int    `json:"within,omitempty"`
 	// ContextEnded says, at the beginning of a call, that the client's context for the call
@@ -97,30 +100,29 @@ type Event struct {
 	// Notifies says, at the end of a successful acquire, that the lock notifies its client
 	// when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
-	// Mistyped has, at the end of a successful acquire, the methods of the lease that have
-	// the name of an optional method of a lease but another signature, so locksim ignores
-	// them.
+	// Mistyped is set at the end of a successful acquire. It lists the methods of the lease that
+	// locksim ignores, because they have the name of an optional method but not its signature.
 	Mistyped []string `json:"mistyped,omitempty"`
-	// ReleasesLock says, at the beginning of a write, that the write also releases the
-	// lock. That needs a lock that keeps the data as well, so that one transaction does
-	// both.
+	// ReleasesLock says, at the beginning of a write, that the write also releases the lock. Only a
+	// lock that also keeps the data can do both, in one transaction.
 	ReleasesLock bool `json:"leaves,omitempty"`
 
-	// Session is a client's session with a cluster. It is set on events about the session,
-	// and at the end of a successful acquire whose lease lasts as long as the session.
+	// Session names a client's session with a cluster: the record that the cluster keeps while it
+	// considers the client alive. It is set on events about the session, and at the end of a
+	// successful acquire whose lease lasts as long as the session.
 	Session string `json:"session,omitempty"`
 
-	// Key, Value and TTL describe a key. Value is an alias if the real value is random. TTL
-	// is the rest of the key's life on the node's clock; 0 means that the key never
+	// Key, Value and TTL describe a key. Value is an alias such as value-1 if the real value is
+	// random. TTL is the rest of the key's life on the node's clock; 0 means that the key never
 	// expires. Expires is the true time at which the key expires unless a clock changes.
 	Key     string        `json:"key,omitempty"`
 	Value   string        `json:"value,omitempty"`
 	TTL     time.Duration `json:"ttl,omitempty"`
 	Expires time.Duration `json:"expires,omitempty"`
-	// By is the actor that changed the key, and Owner the actor that had set it. If the
-	// event sets a key, both are the actor that sets it, and Prior is the owner of the
-	// overwritten key. On the storage's events By is the client that made the request. It
-	// differs from Peer if there are services in between.
+	// By is the actor that changed the key, and Owner the actor that had set it. If the event sets
+	// a key, both are the actor that sets it, and Prior is the owner of the overwritten key. On the
+	// storage's events By is the client that made the request. By differs from Peer if the request
+	// came through services, which pass requests on.
 	By    *Actor `json:"by,omitempty"`
 	Owner *Actor `json:"owner,omitempty"`
 	Prior *Actor `json:"prior,omitempty"`

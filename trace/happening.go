@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// A Happening is what has to happen so that an alternative of a [Point] is reached. It is one of
-// [Start], [Action], [HoldsNode], [KeysExpired], [KeyExpired], [SessionExpired],
-// [ClockJumped], [RequestServed], [Transit] and [StepEnded]. All of them can be compared
-// with ==.
+// A Happening is something that can happen in a run, and that an alternative of a [Point] waits
+// for. It is one of [Start], [Action], [HoldsNode], [KeysExpired], [KeyExpired], [SessionExpired],
+// [ClockJumped], [RequestServed], [Transit] and [StepEnded]. All of them can be compared with ==.
 type Happening interface {
 	// text returns the happening in the grammar of [Point].
 	text() string
@@ -51,23 +50,23 @@ const (
 	Asked       Verb = "asked" // for the lock
 	Acquired    Verb = "acquired"
 	NotAcquired Verb = "failed to acquire"
-	Minted      Verb = "minted"
-	Marked      Verb = "marked"
+	Minted      Verb = "minted" // a fencing token
+	Marked      Verb = "marked" // an object, with its token
 	HasRead     Verb = "read"
 	Worked      Verb = "worked"
-	Checked     Verb = "checked"
+	Checked     Verb = "checked" // whether its lease has ended
 	Wrote       Verb = "wrote"
-	Extended    Verb = "extended"
+	Extended    Verb = "extended" // its lease
 	Released    Verb = "released"
-	Cancelled   Verb = "cancelled"
+	Cancelled   Verb = "cancelled"   // a call of the lock
 	WasRefused  Verb = "was refused" // by the storage
 	GaveUp      Verb = "gave up"     // the client stopped waiting for the storage
-	Finished    Verb = "finished"
+	Finished    Verb = "finished"    // the client's program ended
 	Paused      Verb = "paused"
 	Resumed     Verb = "resumed"
 	Crashed     Verb = "crashed"
 	Restarted   Verb = "restarted"
-	Synced      Verb = "synced"
+	Synced      Verb = "synced" // the node's file or snapshot reached the disk
 	WasPromoted Verb = "was promoted"
 	// BecameLeader is for a member of a cluster.
 	BecameLeader Verb = "became leader"
@@ -205,9 +204,9 @@ func (s RequestServed) rename(name func(string) string) Happening {
 	return s
 }
 
-// Transit means that a message is in flight, or has arrived. Without a peer, the happening
-// is about several messages: those that one section exchanges with all nodes of the lock
-// are all in flight at the same time, or have all arrived.
+// Transit means that a message is in flight, or has arrived. Without a peer, the happening is about
+// several messages: all replies or requests that one section exchanges with the nodes of the lock
+// are in flight at the same time, or have arrived.
 type Transit struct {
 	Message
 	Arrived bool

@@ -19,7 +19,7 @@ import (
 // into points.
 type Message struct {
 	Client string
-	Peer   string // "" selects the messages to or from any process
+	Peer   string // the other process; "" selects the messages to or from any process
 	Step   Step   // "" selects the messages of any step
 	Reply  bool
 }
@@ -155,8 +155,8 @@ func parseTransit(s string, arrived bool) (Happening, error) {
 	return Transit{m, arrived}, nil
 }
 
-// An NthMessage is the nth message, from 1, that a [Message] selects. Nth 0 means the first
-// one, too.
+// An NthMessage is the nth message, from 1, that a [Message] selects. Nth 0 means the same as Nth
+// 1.
 type NthMessage struct {
 	Message
 	Nth int

@@ -39,7 +39,8 @@ import (
 // Package history decides when a point is reached.
 type Point struct{ alternatives []Alternative }
 
-// An Alternative is one alternative of a point: a happening, which time it happens, and a delay.
+// An Alternative is one alternative of a point: a happening, which of its occurrences is meant, and
+// a delay.
 type Alternative struct {
 	// Delay is how long after the happening the point is reached, in true time.
 	Delay time.Duration
@@ -143,9 +144,9 @@ func (p Point) Rename(name func(string) string) Point {
 	return Point{alternatives}
 }
 
-// Fits returns an error if a process can never do what the point says of it: for example,
-// only clients write, and only nodes are promoted. role returns the role of a process, or
-// false if it does not know the process; then the process fits.
+// Fits returns an error if a process can never do what the point says of it: for example, only
+// clients write, and only nodes are promoted. role returns the role of a process. It returns false
+// if it does not know the process, and such a process always fits.
 func (p Point) Fits(role func(name string) (Role, bool)) error {
 	for _, c := range p.alternatives {
 		for _, part := range c.participants() {

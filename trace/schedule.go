@@ -45,8 +45,8 @@ func (s Schedule) PeriodStart(period int) time.Duration {
 	return s.First + time.Duration(period-1)*s.Every
 }
 
-// PeriodAt returns the number of the period at a time. It is 0 before the first period, and
-// more than Periods after the last one.
+// PeriodAt returns the number of the period in which a time lies. It is 0 before the first period,
+// and more than Periods after the last one.
 func (s Schedule) PeriodAt(at time.Duration) int {
 	if at < s.First {
 		return 0

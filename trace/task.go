@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Task is one thing that a client does in its section. A task at the storage names the
-// object, and the services through which the request goes.
+// A Task is one thing that a client does in its section. A task at the storage names the object,
+// and in Via the services through which the request goes.
 //
 //	work | check | mint
 //	read | mark | write OBJECT
@@ -21,8 +21,8 @@ import (
 type Task struct {
 	Step   Step
 	Object string
-	// Lock is the name of the lock that an acquire asks for. Once says that the client asks
-	// only once.
+	// Lock is the name of the lock that an acquire asks for. Once says that the client asks only
+	// once, and does not try again.
 	Lock string
 	Once bool
 	Via  []string
@@ -43,7 +43,7 @@ const (
 	Claim Note = "claim"
 )
 
-// task returns the request to the storage that a note makes.
+// task returns the task that a note stands for, which is a request to the storage.
 func (n Note) task() Task {
 	if n == Recall {
 		return Task{Step: Read, Object: PeriodRecord, Note: n}

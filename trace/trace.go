@@ -20,10 +20,10 @@ type Trace struct {
 	// Overrides are the values of the scenario that were changed for this run, such as
 	// "lock.ttl=10s".
 	Overrides []string `json:"overrides,omitempty"`
-	// Unscripted says that the run need not follow the story of its scenario, because
-	// Overrides have changed it. A client that never starts is then listed in Deviations, and
-	// the verdict counts. In any other run, such a client, or a fault that does not act,
-	// makes the verdict unknown.
+	// Unscripted says that the run need not follow the story of its scenario, because Overrides
+	// have changed the scenario. A client that never starts is then listed in Deviations, and the
+	// verdict counts. In any other run, such a client, or a fault that does not act, makes the
+	// verdict unknown.
 	Unscripted bool `json:"unscripted,omitempty"`
 	// Deviations are things that the scenario describes and that did not happen in an
 	// unscripted run, such as the start of a client.
@@ -47,14 +47,15 @@ type Trace struct {
 	// members of a cluster are not included: each of them has its length in its event. It
 	// is 0 in a trace written by an earlier version.
 	Bytes int64 `json:"bytes,omitempty"`
-	// ProgressWithin is the time limit of the progress property. It is counted from the
-	// moment at which the last fault strikes or ends; 0 means until the end of the run.
+	// ProgressWithin is the time limit of the property progress, within which at least one client
+	// that wants the lock has to complete a section. It is counted from the moment at which the
+	// last fault strikes or ends; 0 means until the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`
 	// Schedule says when the clients' jobs are due; nil if they have none.
 	Schedule *Schedule `json:"schedule,omitempty"`
-	// ClockNotReadBy are the clients whose programs have never read their wall clocks, so
-	// that the settings of these clocks made no difference. Only the process that made the
-	// run knows it.
+	// ClockNotReadBy are the clients whose programs have never read their wall clocks, so that
+	// faults which set these clocks made no difference. Only the program that made the run knows
+	// this.
 	ClockNotReadBy []string `json:"-"`
 	Events         []Event  `json:"events"`
 }
@@ -84,9 +85,10 @@ type LockInfo struct {
 	// Holders is how many clients may hold the lock at one moment; 0 means one.
 	Holders int `json:"holders,omitempty"`
 	// TTL is 0 for a lock whose grants do not end by themselves.
-	TTL    time.Duration `json:"ttl"`
-	Slots  []SlotInfo    `json:"slots"`
-	Quorum int           `json:"quorum"`
+	TTL   time.Duration `json:"ttl"`
+	Slots []SlotInfo    `json:"slots"`
+	// Quorum is how many slots must hold the same value to make a grant.
+	Quorum int `json:"quorum"`
 	// Members are the nodes of the cluster that keeps the lock. The lock's slot then
 	// belongs to the cluster, and can be used as long as a majority of the members can.
 	// There are no members if the slots belong to nodes.
@@ -174,9 +176,9 @@ type FaultInfo struct {
 	Assumption Assumption `json:"assumption"`
 	// Stops is the process that the fault crashes or pauses; "" if it does neither.
 	Stops string `json:"stops,omitempty"`
-	// IdleReason says why the fault did not act as the scenario says: it never struck or
-	// never ended because its point was not reached, or it cannot act on the given lock. It
-	// is "" if the fault acted.
+	// IdleReason says why the fault did not act as the scenario says: it never struck or never
+	// ended because its point was not reached, or it cannot act on the given lock. IdleReason is ""
+	// if the fault acted.
 	IdleReason string `json:"idle,omitempty"`
 	// NotApplicable says that the fault can never act on the given lock; IdleReason says
 	// why.
@@ -192,8 +194,8 @@ func (f FaultInfo) Target() string {
 	return f.Targets[0][0]
 }
 
-// Others returns the processes at the other end, such as those from which a partition cuts
-// its target off.
+// Others returns the processes at the other end of the connections on which the fault acts, such as
+// those from which a partition cuts its target off.
 func (f FaultInfo) Others() []string {
 	if !f.Message.IsZero() || len(f.Targets) < 2 {
 		return nil

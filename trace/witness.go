@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A Witness is something that must have happened for a verdict to mean anything:
+// A Witness is a precondition of a verdict: something that must have happened in the run, or else
+// the verdict means nothing:
 //
 //	POINT
 //	POINT while PROCESS was paused | was down
@@ -14,7 +15,7 @@ import (
 //	POINT after POINT
 //
 // Its points cannot have a delay, as in "5s after client-1 wrote". Package history decides whether
-// it was seen in a run.
+// a run shows the witness.
 type Witness struct {
 	Point Point
 	// Relation connects the point to Process or to Other; it is "" if the witness is only a

@@ -3,16 +3,16 @@ package trace
 // StorageName is the name of the storage's process.
 const StorageName = "storage"
 
-// OperatorName is the client's name in an [Actor] that is an operator: a person who types a command
-// at a server.
+// OperatorName is the Client of an [Actor] that is no client but an operator: a person who types a
+// command at a server.
 const OperatorName = "operator"
 
 // DefaultObject is the name of the object that clients read and write if the scenario names
 // none.
 const DefaultObject = "x"
 
-// The texts of messages that carry no new request: a text that begins with
-// CancelPrefix cancels a call, and EndOfConnection ends the connection.
+// These are the texts of messages that carry no new request. A message whose text begins with
+// CancelPrefix cancels a call. A message with the text EndOfConnection ends the connection.
 const (
 	CancelPrefix    = "cancel"
 	EndOfConnection = "end the session"
@@ -25,7 +25,8 @@ const CannotMake = "cannot make the lock"
 // nor an error.
 const NoLease = "no lease"
 
-// Rules of an [Ending]: what a client's code did that no lock may do.
+// These are the rules of an [Ending]. Each names something that a client's code did and that no
+// lock may do.
 const (
 	ConductPanic   = "panic"
 	ConductHang    = "hang"
