@@ -4,7 +4,7 @@ package trace
 type Assumption string
 
 const (
-	AssumeProcess       Assumption = "process"        // processes run without pauses, and servers serve
+	AssumeProcess       Assumption = "process"        // processes run, and servers serve
 	AssumeNetwork       Assumption = "network"        // messages arrive, and in time
 	AssumeClock         Assumption = "clock"          // clocks keep time, and are not set
 	AssumeLockMemory    Assumption = "lock memory"    // the lock's servers forget nothing
