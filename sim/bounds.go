@@ -35,8 +35,8 @@ func (heavyError) Is(target error) bool { return target == ErrLate }
 
 // bounds are the limits of one world.
 type bounds struct {
-	// patience is how much real time the world may take. A world that makes no progress for
-	// half of that time is stuck.
+	// patience is how much real time the world may take. A world is stuck if it makes no progress
+	// for half of that time, or for [minStillTime] if that is longer.
 	patience time.Duration
 	// events is how many events the trace can hold. bytes is how much memory the world's
 	// events, messages and processes may take, by the estimates below.
@@ -67,14 +67,14 @@ const (
 	textCopies = 3
 )
 
-// charge accounts for memory that the world keeps until its end, in bytes. Most of it is in
-// the trace. Only the loop may call charge.
+// charge accounts for memory that the world keeps until its end, in bytes. Most of it is in the
+// trace. Only the world's event loop (see [World.loop]) may call charge.
 func (w *World) charge(bytes int) {
 	w.charged.Add(int64(bytes))
 	w.checkMemory()
 }
 
-// checkMemory ends the world if it exceeds its bound on memory. Only the loop may call it.
+// checkMemory ends the world if it exceeds its bound on memory. Only the loop may call checkMemory.
 func (w *World) checkMemory() {
 	if w.room() < 0 || w.reserveFailed.Load() {
 		w.stopWith(ErrTooLarge, "%d events, and more than %d MB of memory, by %v; use fewer clients and nodes, shorter keys and values, or a shorter run",
@@ -88,11 +88,11 @@ func (w *World) room() int {
 	return w.bounds.bytes - int(w.charged.Load()+textCopies*w.reserved.Load())
 }
 
-// reserve accounts for bytes of text that the caller keeps until it calls unreserve, and
-// reports whether the world has room for them. If there is no room, the caller must not
-// keep the text, and the loop ends the world when every goroutine waits. The sum of all
-// reservations in one round of the loop does not depend on the order of the goroutines. So
-// the world ends at the same event on every machine. Any goroutine may call it.
+// reserve accounts for bytes of text that the caller keeps until it calls unreserve, and reports
+// whether the world has room for them. If there is no room, the caller must not keep the text, and
+// the loop ends the world when every goroutine waits. The sum of all reservations in one round of
+// the loop does not depend on the order of the goroutines. So the world ends at the same event on
+// every machine. Any goroutine may call reserve.
 func (w *World) reserve(bytes int) bool {
 	if bytes <= 0 {
 		return true
@@ -105,11 +105,11 @@ func (w *World) reserve(bytes int) bool {
 	return true
 }
 
-// unreserve ends the reservation of some bytes. Any goroutine may call it.
+// unreserve ends the reservation of some bytes. Any goroutine may call unreserve.
 func (w *World) unreserve(bytes int) { w.reserved.Add(-int64(bytes)) }
 
-// stopWith makes the world end before its next moment. The error of the world then wraps kind.
-// Later calls do nothing.
+// stopWith makes the world end at the beginning of the loop's next round. The error of the world
+// then wraps kind. Later calls do nothing.
 func (w *World) stopWith(kind error, format string, args ...any) {
 	if w.stopError == nil {
 		w.stopError = fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))

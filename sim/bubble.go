@@ -41,9 +41,9 @@ var errStillHeavy = fmt.Errorf("%w: it was asked to end when the process used %d
 var errHeavyLeftovers = fmt.Errorf("%w: it ended but left goroutines behind, and the process uses %d MB more than before; make the lock's own code end its goroutines, and start fewer",
 	ErrHeavy, maxMemoryGrowth>>20)
 
-// minStillTime is the shortest time without progress after which a bubble counts as stuck, even
-// if its patience is short. On a busy machine, the operating system may let none of the
-// bubble's goroutines run for a while.
+// minStillTime is the shortest time without progress after which a bubble (see [inBubble]) counts
+// as stuck, even if it may take only a short real time. On a busy machine, the operating system may
+// let none of the bubble's goroutines run for a while.
 const minStillTime = time.Second
 
 // endGrace is how much time a bubble gets to end by itself after it was asked to end.
@@ -61,13 +61,13 @@ type watchdog struct {
 	bubble atomic.Value
 }
 
-// inBubble runs f in a testing/synctest bubble, and observes it in real time. In a bubble
-// time is virtual: it passes only while every goroutine of the bubble waits.
+// inBubble runs f in a testing/synctest bubble, and observes the bubble in real time. In a bubble
+// time is virtual: time passes only while every goroutine of the bubble waits.
 //
-// A bubble that runs longer than patience is asked to end, and gets another second for
-// that. If it still runs then, inBubble returns an error that wraps ErrLate, and the
-// bubble's goroutines keep running. If the process uses too much memory, inBubble does the
-// same with an error that wraps ErrHeavy.
+// A bubble that runs longer than patience, in real time, is asked to end, and gets another second
+// for that. If it still runs then, inBubble returns an error that wraps ErrLate, and the bubble's
+// goroutines keep running. If the process uses too much memory, inBubble does the same with an
+// error that wraps ErrHeavy.
 //
 // If the watchdog counts no step for half of patience, or for [minStillTime] if that is
 // longer, inBubble returns an error that wraps ErrStuck and contains the stacks of the
@@ -182,7 +182,7 @@ func (dog *watchdog) standstillError(standstill time.Duration) error {
 // maxStacks is how many bytes of stacks are read at most.
 const maxStacks = 64 << 20
 
-// goroutines returns the stacks of the goroutines of this process for whose first line
+// goroutines returns the stacks of the goroutines of this process for whose first line the function
 // wanted returns true.
 func goroutines(wanted func(head string) bool) string {
 	buf := make([]byte, 1<<20)

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A storageConn is a process's connection to the storage, or to a service that passes
-// requests on to the storage. At most one request at a time is pending on it. It opens a
-// new connection when the old one has ended.
+// A storageConn is a process's connection to the storage, or to a service that passes requests on
+// to the storage. At most one request at a time is pending on a storageConn. It opens a new
+// connection when the old one has ended.
 type storageConn struct {
 	p       *process
 	peer    *process
@@ -18,9 +18,9 @@ type storageConn struct {
 	pending *storageCall
 }
 
-// A storageCall is one request to the storage, with its origin and the services that still
-// have to pass it on. onResult is called with the response, or with an error if there is
-// none.
+// A storageCall is one request to the storage, with its origin (the client for which it is sent)
+// and the services that still have to pass it on. onResult is called with the response, or with an
+// error if there is none.
 type storageCall struct {
 	request           storage.Request
 	remainingServices []string
@@ -38,7 +38,7 @@ type serviceRequest struct {
 // storage.
 type serviceFailure struct{ error }
 
-// connect opens a connection, and sends the pending request when it is open.
+// connect opens a connection, and sends the pending request when the connection is open.
 func (c *storageConn) connect() {
 	c.isOpen = false
 	c.conn = c.p.w.connect(c.p, c.peer, c, func(conn *conn, err error) {
@@ -87,8 +87,8 @@ func (c *storageConn) finish(r storage.Response, err error) {
 	}
 }
 
-// receive ends the pending request with its response. It is a method of endpoint, like
-// hangUp.
+// receive ends the pending request with its response. With hangUp, it makes a storageConn an
+// [endpoint].
 func (c *storageConn) receive(m *message) {
 	switch body := m.body.(type) {
 	case serviceFailure:

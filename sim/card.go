@@ -19,10 +19,10 @@ type FaultKind struct {
 	Title string
 	// Effect is what the fault does to what it strikes.
 	Effect trace.Effect
-	// Instant reports that faults of the kind have no end, because their action is no
-	// [lifter]. registerFault sets it.
+	// Instant reports that faults of the kind have no end, because their action is no [lifter].
+	// registerFault sets this field.
 	Instant bool
-	// New returns a pointer to parameters that are not set.
+	// New returns an action of this kind whose parameters are not set.
 	New func() Action
 	// Manners are the ways in which the fault happens, the common one first.
 	Manners []Manner
@@ -59,8 +59,8 @@ type Manner struct {
 	// means the kind's name.
 	Slug string
 	trace.Phrases
-	// Roles are the roles of the processes that the fault can strike in this manner; empty
-	// means the Roles of the site.
+	// Roles are the roles of the processes that the fault can strike in this manner; if Roles is
+	// empty, the Roles of the [Site] count.
 	Roles []trace.Role
 	// System is the kind of server whose nodes the fault can strike in this manner; ""
 	// means any kind.
@@ -87,8 +87,8 @@ type Site struct {
 	Rates []Rate
 	// Manners are the values of the manners that the search tries; nil means all.
 	Manners []string
-	// Disks reports that the effect depends on what a node writes to its disk, so the
-	// search tries each persistence.
+	// Disks reports that the effect depends on what a node writes to its disk, so the search tries
+	// each [Persistence].
 	Disks bool
 	// Needs is the condition under which the fault can have an effect.
 	Needs faultcard.Gate
@@ -158,8 +158,8 @@ func (f Fault) Kind() string { return f.kind().Name }
 // Effect returns what the fault does to its target.
 func (f Fault) Effect() trace.Effect { return f.kind().Effect }
 
-// Manner returns the fault's manner from the card of its kind. It returns the first manner
-// of the card if none has the fault's value.
+// Manner returns the fault's manner from the card of its kind. It returns the first manner of the
+// card if no manner has the value that the fault's parameters contain.
 func (f Fault) Manner() Manner {
 	all := f.kind().Manners
 	for _, m := range all {

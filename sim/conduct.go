@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// brokenConductRule returns the rule of conduct that a client's code has broken, if that
-// caused the error with which a world ended. It returns "" for an error that is not the
-// code's fault.
+// brokenConductRule returns the rule that a client's code has broken by misconduct, such as a
+// panic, if that caused the error with which a world ended. It returns "" for an error that is not
+// the code's fault.
 func brokenConductRule(err error) string {
 	switch {
 	case errors.Is(err, ErrPanic):

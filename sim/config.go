@@ -16,8 +16,8 @@ type Config struct {
 	// and seeds have equal traces.
 	Seed uint64
 
-	// Lock is the lock that the clients compete for. In a world with a zero Lock there is
-	// none, and each client has its own program (see [Client.Run]).
+	// Lock is the lock that the clients compete for. In a world with a zero Lock there is no lock,
+	// and each client has its own program (see [Client.Run]).
 	Lock    Lock
 	Nodes   []Node
 	Clients []Client
@@ -90,9 +90,9 @@ type Node struct {
 
 // Tokens is where the fencing tokens of grants come from.
 type Tokens struct {
-	// Source mints the tokens, which replace the tokens of the leases. With a zero Source,
-	// the tokens are those of the leases. If the leases have none, the oracle gives them
-	// tokens, in the order of the grants.
+	// Source mints the tokens, which replace the tokens of the leases. With a zero Source, the
+	// tokens are those of the leases. If the leases have none, the oracle, which orders the grants
+	// as a perfect lock service would have made them, gives them tokens in that order.
 	Source locks.TokenSource
 	// Nodes are the names of the nodes that count the tokens. If it is empty, the nodes of
 	// the lock count them.
@@ -127,12 +127,12 @@ type Client struct {
 	// from this interval, for example with jitter.
 	RetryEvery time.Duration
 	Retry      locks.Retry
-	// Works is how long each work step takes. WorksUntil, if set, is a point: the work does
-	// not end before it is reached.
+	// Works is how long each work step takes. WorksUntil, if set, is a point: the work does not end
+	// before the point is reached.
 	Works      time.Duration
 	WorksUntil trace.Point
-	// ExtendsEvery is the time between two extends of the lease during the work; 0 means
-	// that the client does not extend it.
+	// ExtendsEvery is the time between two extends of the lease during the work; 0 means that the
+	// client does not extend its lease.
 	ExtendsEvery time.Duration
 	// GivesUp bounds how long the client waits for an answer of the storage; 0 means no
 	// bound.
@@ -148,9 +148,9 @@ type Client struct {
 	// the client releases the lock when it has done its tasks.
 	KeepsFor time.Duration
 
-	// Cancels is a point. Each time that it is reached, the client cancels the context of
-	// its current call of the lock: acquire, extend or release. If that call fails, the
-	// client continues as after any failure. The zero point is never reached.
+	// Cancels is a point. Each time that the point is reached, the client cancels the context of
+	// its current call of the lock: acquire, extend or release. If that call fails, the client
+	// continues as after any failure. The zero point is never reached.
 	Cancels trace.Point
 	// CancelsAfter is the timeout of the context of each call of the lock, on the client's
 	// monotonic clock; 0 means none. Some locks bind the lease to the context of acquire;
@@ -221,12 +221,11 @@ type Path struct {
 
 // Fault is one fault: when it strikes, what it does and when it ends.
 type Fault struct {
-	// Strikes is when the fault strikes. A patient fault (see [FaultKind.IsPatient]), such
-	// as a hold, begins to wait for its message at Strikes, and strikes when the message
-	// comes.
+	// Strikes is when the fault strikes. A patient fault (see [FaultKind.IsPatient]) begins at
+	// Strikes to wait for a message or request, and strikes when that comes.
 	Strikes trace.Trigger
-	// Until and For are when the fault ends: at a point, or after a time. If both are zero,
-	// it does not end.
+	// The fault ends when the point Until is reached, or when the time For has passed. If both are
+	// zero, it does not end.
 	Until trace.Point
 	For   time.Duration
 	// ByClockOf is the name of the process whose wall clock measures For; "" means true

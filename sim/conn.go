@@ -6,7 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An endpoint handles one end of a connection for its process. The loop calls its methods.
+// An endpoint handles one end of a connection for its process. The world's event loop calls its
+// methods.
 type endpoint interface {
 	// receive handles a message that has arrived, while the process runs.
 	receive(*message)
@@ -64,8 +65,8 @@ func (c *conn) handleArrival(m *message) {
 			c.w.recordLoss(m, to.name+" has no power")
 			return
 		}
-		// A real kernel sends the packet again until it is answered. So the packet waits
-		// until process.restart.
+		// A real kernel sends the packet again until it is answered. So the packet waits until
+		// process.restart is called.
 		m.stream.queue = slices.Insert(m.stream.queue, 0, m)
 		m.stream.stalled = true
 		return
@@ -126,9 +127,8 @@ func (c *conn) deliver(m *message) {
 	}
 }
 
-// recordClientEvents records the events of what a client learns from a message: now, or
-// when the client runs again. sendSeq is the Seq of the event with which the answered
-// request was sent.
+// recordClientEvents records, as events, what a client learns from a message: now, or when the
+// client runs again. sendSeq is the Seq of the event with which the answered request was sent.
 func (c *conn) recordClientEvents(client *process, events []trace.Event, sendSeq int) {
 	if len(events) == 0 {
 		return
@@ -208,9 +208,9 @@ func (c *conn) resetBothEnds() {
 	c.notifyHangUp(false, true)
 }
 
-// handleCrash ends the connection's end at a process that crashes. If only the process has
-// crashed, its kernel resets the connection. If the machine has lost power, the other end
-// is not notified.
+// handleCrash closes the connection's end at a process that crashes. If only the process has
+// crashed, its kernel resets the connection. If the machine has lost power, the other end is not
+// notified.
 func (c *conn) handleCrash(p *process) {
 	outgoing, end := c.toClient, &c.serverEnd
 	if p == c.clientProcess {

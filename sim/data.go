@@ -27,8 +27,8 @@ type DataServer interface {
 	Kept(key string) (version int, value string)
 }
 
-// Object returns the object whose data is kept under a key. It returns false if the key is
-// not that of an object.
+// Object returns the object whose data is kept under a key. It returns false if no object has that
+// key.
 func (h *Host) Object(key string) (object string, is bool) {
 	if !strings.Contains(key, dataKeys) || !h.w.cfg.Storage.InCluster {
 		return "", false

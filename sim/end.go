@@ -83,8 +83,7 @@ func (e *End) Send(p Packet) {
 // Reply answers the oldest request on this connection that has no answer yet.
 func (e *End) Reply(p Packet) { e.c.reply(p.message()) }
 
-// ReplyTo answers one request of a client. It may be called several times for the same
-// request.
+// ReplyTo answers one request of a client. A server may call it several times for the same request.
 func (e *End) ReplyTo(r *Request, p Packet) { e.c.replyTo(r.m, p.message()) }
 
 // message returns the packet in the form that the network carries.
@@ -101,12 +100,13 @@ func (e *End) Close() {
 	e.c.toClient.send(&message{signal: finishSignal})
 }
 
-// RunOnLoop makes the loop call f. A server that has goroutines calls it from them, at any
-// time.
+// RunOnLoop makes the loop call f. A server that has goroutines calls RunOnLoop from these
+// goroutines, at any time.
 func (e *End) RunOnLoop(f func()) { e.post(classStep, f) }
 
 // RunAfterSteps is RunOnLoop, but the loop calls f after all functions that were passed to
-// RunOnLoop in the same round.
+// RunOnLoop in the same round. In a round, the loop carries out all requests that goroutines have
+// posted since it last did so.
 func (e *End) RunAfterSteps(f func()) { e.post(classWrite, f) }
 
 // post posts a request whose class decides its place among the requests of the same round.

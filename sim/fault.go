@@ -44,8 +44,8 @@ type Topology struct {
 	InCluster bool
 }
 
-// checkProcess returns an error if name is not the name of a process. field is the
-// parameter with that name.
+// checkProcess returns an error if name is not the name of a process. field is the parameter in
+// which the name is written.
 func (t Topology) checkProcess(field, name string) error {
 	switch {
 	case name == "":
@@ -116,14 +116,14 @@ type faultState struct {
 	// end is known.
 	endPlanned, willEnd bool
 	planCount           int // number of calls of plan, of which only the latest has an effect
-	// matched counts the messages or requests that the fault's rule has matched. heldBack
-	// is the message or request that the fault holds back, or nil.
+	// matched counts the messages or requests that the fault's [rule] has matched. heldBack is the
+	// message or request that the fault holds back, or nil.
 	matched  int
 	heldBack interceptable
 }
 
-// armFault prepares a fault: its strike and its end are called when their points are
-// reached. number counts the faults from 1.
+// armFault prepares a fault: when the points at which it strikes and ends are reached, the world
+// calls trigger and lift. number counts the faults from 1.
 func (w *World) armFault(number int, fault Fault) {
 	f := &faultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
@@ -273,9 +273,9 @@ func (f *faultState) trigger() {
 	f.strike()
 }
 
-// recordChange records that the fault strikes or ends. If each group of its targets
-// contains a node, it also notifies the [Attentive] servers, because nodes may have become
-// reachable or unreachable for each other.
+// recordChange records that the fault strikes or ends. If each group of its [Fault.Targets]
+// contains a node, recordChange also notifies the [Attentive] servers, because nodes may have
+// become reachable or unreachable for each other.
 func (f *faultState) recordChange(ev trace.Event) {
 	f.w.emit(ev)
 	if !slices.ContainsFunc(f.Targets, func(group []string) bool {
@@ -333,9 +333,9 @@ func (f *faultState) markIneffective(why string) {
 	}
 }
 
-// holdsBackRequest reports whether a request to the storage is held back, and a fault that
-// will end may release it. The run must not end before that, because the request may still
-// take effect, even if every client is done.
+// holdsBackRequest reports whether a request to the storage is held back, and a fault that will end
+// may release it. Even if every client is done, the run must not end before that, because the
+// request may still take effect.
 func (w *World) holdsBackRequest() bool {
 	ends := func(f *faultState) bool { return f.willEnd && !f.lifted }
 	if !slices.ContainsFunc(w.faults, ends) {
@@ -365,7 +365,8 @@ func (f *faultState) lift() {
 	f.fault.Action.(lifter).lift(f.w, f)
 }
 
-// finish records, at the end of the run, why a fault had no effect, if it had none.
+// finish records, at the end of the run, why a fault did not act as the scenario says, if it did
+// not.
 func (f *faultState) finish() {
 	switch {
 	case f.IdleReason != "":

@@ -31,8 +31,8 @@ func init() {
 			{Slug: "drift-fast", Phrases: trace.Phrases{Subject: "{target}'s clocks", Predicate: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"}},
 			{Value: faultcard.Negative, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Predicate: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
 		},
-		// The fault has no Lengths: a clock drifts until somebody sets it. Many locks allow
-		// for a drift of one or two percent.
+		// The fault has no Lengths: a clock drifts until somebody sets it. Many locks allow for a
+		// drift of one or two percent, so a search also tries clients whose clocks drift by 2%.
 		Sites: []Site{
 			{Roles: clients, At: faultcard.AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: faultcard.NeedsOwnClock},
 			{Roles: nodes, At: faultcard.AtPoints, Rates: []Rate{FastestRate}},

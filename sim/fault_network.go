@@ -70,8 +70,8 @@ func init() {
 	})
 }
 
-// Direction is on which messages a fault acts: those to the other processes, those from
-// them, or both.
+// Direction says on which messages a fault acts: those that its process sends to the others, those
+// that the others send to its process, or both.
 type Direction string
 
 const (
@@ -94,7 +94,7 @@ func (d Direction) eachLink(w *World, process string, others []string, do func(*
 }
 
 // check returns an error if the direction, the process or the others are invalid. field and
-// otherField are the parameters with the names of the processes.
+// otherField are the parameters in which the names of the process and of the others are written.
 func (d Direction) check(t Topology, field, process string, otherField string, others []string) error {
 	switch d {
 	case "", Both, To, From:
@@ -167,9 +167,9 @@ func (a *Delay) lift(w *World, _ *faultState) {
 	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extraDelay -= a.By })
 }
 
-// Hold is the action of the fault hold: one message is kept in flight, and is not delivered
-// before the fault ends. It is the first matching message that is sent after the fault's
-// trigger, or a later one: with ", 3rd time" it is the third.
+// Hold is the action of the fault hold: one message is kept in flight, and is not delivered before
+// the fault ends. That is the first matching message that is sent after the fault's trigger, or a
+// later one: with ", 3rd time" it is the third matching message.
 type Hold struct {
 	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage: the next one that matches. For a later one add its number\\, as in client-1's acquire request to redis-2\\, 3rd time."`
 }

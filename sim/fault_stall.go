@@ -21,11 +21,11 @@ func init() {
 	})
 }
 
-// Stall is the action of the fault stall: the storage stops in the middle of one request of
-// a client, while it serves other requests. It is the client's first request of the given
-// step after the fault's trigger. If the storage checks and writes in two steps, it stops
-// between them, and a request that the check refuses does not stall. In all other cases the
-// storage stops before it does anything with the request.
+// Stall is the action of the fault stall: the storage stops in the middle of one request of a
+// client, while it serves other requests. That request is the client's first of the given step
+// after the fault's trigger. If the storage checks and writes in two steps, it stops between them,
+// and a request that the check refuses does not stall. In all other cases the storage stops before
+// it does anything with the request.
 //
 // A crash of the storage ends the stall, and the request with it.
 type Stall struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Host is the machine of one node. Its [Server] uses it to read clocks, to record events
-// and to reach other nodes. Only the loop may call its methods, except where a comment says
-// otherwise.
+// A Host is the machine of one node. Its [Server] uses it to read clocks, to record events and to
+// reach other nodes. Only the world's event loop may call a Host's methods, except where a comment
+// says otherwise.
 type Host struct {
 	w      *World
 	p      *process
@@ -135,10 +135,9 @@ func (h *Host) RecordEvent(ev trace.Event) { h.record(h.system.Name, ev) }
 // something that this one does not simulate.
 func (h *Host) Doubt(why string) { h.w.addDoubt(why) }
 
-// Act runs the actions that the events just recorded by the node trigger: faults strike or
-// end, and clients start. It reports whether the node is still up. A server calls it after
-// it has recorded a change and before it answers, so that a fault can strike between the
-// two.
+// Act runs the actions that are due because of the events that the node has just recorded: faults
+// strike or end, and clients start. It reports whether the node is still up. A server calls it
+// after it has recorded a change and before it answers, so that a fault can strike between the two.
 func (h *Host) Act() bool {
 	h.w.runDueActions()
 	return h.IsUp()
@@ -148,13 +147,13 @@ func (h *Host) Act() bool {
 // the world has no room for them, it ends with [ErrTooLarge].
 func (h *Host) ChargeText(bytes int) { h.w.charge(textCopies * bytes) }
 
-// Reserve accounts for bytes of text that the node keeps for a while, such as an answer
-// that is not written yet. It reports whether the world has room for them. If not, the node
-// must not keep them, and the world ends with [ErrTooLarge]. Any goroutine may call it.
+// Reserve accounts for bytes of text that the node keeps for a while, such as an answer that is not
+// written yet. It reports whether the world has room for this text. If not, the node must not keep
+// the text, and the world ends with [ErrTooLarge]. Any goroutine may call Reserve.
 func (h *Host) Reserve(bytes int) bool { return h.w.reserve(bytes) }
 
-// Unreserve ends the reservation of some bytes that [Host.Reserve] has made. Any goroutine
-// may call it.
+// Unreserve ends the reservation of some bytes that [Host.Reserve] has made. Any goroutine may call
+// Unreserve.
 func (h *Host) Unreserve(bytes int) { h.w.unreserve(bytes) }
 
 // Room returns the length in bytes of the longest text for which the world has room.
@@ -164,8 +163,8 @@ func (h *Host) Room() int { return max(h.w.room()/textCopies, 0) }
 // for which the world has no room.
 func (h *Host) Overflow() { h.w.reserveFailed.Store(true) }
 
-// StopWorld ends the world with [ErrTooMuch]. excess says in the error what the world has too
-// much of.
+// StopWorld ends the world with [ErrTooMuch]. The text excess becomes part of the error: it says
+// what there is too much of in the world.
 func (h *Host) StopWorld(excess string) { h.w.stopWith(ErrTooMuch, "%s", excess) }
 
 // IsHeavy reports whether the world must end with [ErrHeavy]. A server calls it during long

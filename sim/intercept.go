@@ -3,7 +3,7 @@ package sim
 import "github.com/locksim/locksim/trace"
 
 // A rule selects the message or request that a fault holds back until the fault is lifted: the
-// first for which matches returns true, or the nth if nth is more than 1.
+// first for which matches returns true, or the nth such message or request if nth is more than 1.
 type rule struct {
 	// kind is [trace.KindSend] for messages that are sent, or [trace.KindStall] for
 	// requests that the storage serves.

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// schedule returns the schedule of the world; nil if there is none.
+// schedule returns the schedule of the world, which divides the time into periods; nil if there is
+// none.
 func (cfg *Config) schedule() *trace.Schedule {
 	if cfg.Schedule.Periods == 0 {
 		return nil
@@ -83,8 +84,8 @@ func (g *program) awaitPeriod() error {
 	}
 }
 
-// runJob runs the client's section for one period, and repeats it if the client starts
-// over.
+// runJob runs the client's section for one period. If the storage refuses a request of the section,
+// a client that starts over (see [Client.StartsOver]) runs the section again.
 func (g *program) runJob() error {
 	for {
 		granted, err := g.runSection()
@@ -109,7 +110,7 @@ func (section *Section) keepLock() {
 	}
 }
 
-// schedulePeriods records an event at the true time at which each period begins.
+// schedulePeriods makes the loop record an event at the true time at which each period begins.
 func (w *World) schedulePeriods() {
 	s := w.cfg.Schedule
 	for k := 1; k <= s.Periods; k++ {

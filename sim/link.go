@@ -83,10 +83,10 @@ type stream struct {
 	sentCount      int // messages sent so far, for their numbers
 	// queue holds the messages that were sent and have not arrived, the oldest first.
 	queue []*message
-	// arrivalScheduled reports that the arrival of the first message is scheduled. stalled
-	// reports that this message was due while the link was cut or the receiver's machine
-	// had no power; it waits for the end of that. dropped reports that the connection was
-	// reset, so that the stream carries nothing any more.
+	// arrivalScheduled reports that the arrival of the first message is scheduled. stalled reports
+	// that this message was due while the link was cut or the receiver's machine had no power; it
+	// waits until the link is no longer cut and the machine has power. dropped reports that the
+	// connection was reset, so that the stream carries nothing any more.
 	arrivalScheduled, stalled bool
 	dropped                   bool
 }
@@ -157,8 +157,8 @@ func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	return ev
 }
 
-// describe returns an event about the message, with its sender as the Process. It is a
-// method of interceptable, like halt and proceed.
+// describe returns an event about the message, with its sender as the Process. With halt and
+// proceed, it makes a message an [interceptable].
 func (m *message) describe(kind trace.Kind) trace.Event { return m.event(kind, false) }
 
 // halt holds back the message, and all messages that follow it on its stream. It returns
@@ -169,7 +169,8 @@ func (m *message) halt() bool {
 	return !wasHeld
 }
 
-// proceed releases a message that was held back. It arrives one latency later.
+// proceed releases a message that was held back. The message arrives when its latency has passed
+// once more.
 func (m *message) proceed() {
 	m.held = false
 	m.due = m.stream.conn.w.now() + m.latency
@@ -229,9 +230,8 @@ func (h *stream) scheduleArrival() {
 	}
 }
 
-// arrive delivers the first message when it is due. A fault may have held or delayed the
-// message, or cut the link, since the arrival was scheduled; then arrive does not deliver
-// it.
+// arrive delivers the first message when it is due. A fault may have held or delayed the message,
+// or cut the link, since the arrival was scheduled; then arrive does not deliver the message.
 func (h *stream) arrive() {
 	h.arrivalScheduled = false
 	if h.dropped || len(h.queue) == 0 || h.queue[0].held {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// maxMemoryGrowth is by how many bytes the memory of this process may grow while a world
-// runs. It is less than twice the documented memory of a world, because the process can use
-// more between two checks.
+// maxMemoryGrowth is by how many bytes the memory of this process may grow while a world runs. The
+// documentation promises that a process with one world takes at most twice the 512 MB of
+// [usualBounds]. This limit is lower, because the process can exceed it between two checks.
 const maxMemoryGrowth = 640 << 20
 
 // memoryCheckInterval is the real time between two checks of the memory.
@@ -21,9 +21,8 @@ const memoryCheckInterval = 10 * time.Millisecond
 // unnoticed.
 const maxInitialGarbage = 256 << 20
 
-// runningWorlds is how many worlds run in the process now. Go does not report how much
-// memory each of them uses. So only their sum is limited, to maxMemoryGrowth for each
-// running world.
+// runningWorlds is how many worlds run in the process now. Go does not report how much memory each
+// of them uses. So only the sum of their memory is limited: to runningWorlds times maxMemoryGrowth.
 var runningWorlds atomic.Int64
 
 // leftBehindBytes is the size of the stacks of goroutines that ended worlds of this process
@@ -56,8 +55,8 @@ const maxStackGrowth = 32 << 20
 // A memoryMeter measures the memory of the process while a world runs.
 type memoryMeter struct {
 	samples []metrics.Sample
-	// startBytes is what the process used when the world began. startStacks is how much of
-	// that the stacks used.
+	// startBytes is what the process used when the world began. startStacks is the part of
+	// startBytes that the stacks used.
 	startBytes, startStacks uint64
 }
 

@@ -11,10 +11,10 @@ import (
 // waitedMutex returns the package of one of the goroutines that wait for a mutex, and otherwise "".
 // toBlame and all are the stacks of goroutines of one bubble.
 //
-// Nothing shows which goroutine holds a mutex. The owner has code of the same package on its
-// stack. In the lock's own code it also has to belong to the same client, and to be in I/O with
-// a server. The goroutines of a library also wait for each other, so an owner with a library's
-// code may be in any wait.
+// Nothing shows which goroutine holds a mutex, so waitedMutex looks for a possible owner. A
+// possible owner has code of the same package on its stack. In the lock's own code, it also belongs
+// to the same client, and is in I/O with a server. The goroutines of a library also wait for each
+// other, so an owner with a library's code may be in any wait.
 func waitedMutex(toBlame, all []string) string {
 	first := ""
 	creators := creatorsOf(all)
@@ -94,8 +94,8 @@ func isDependency(file string) bool {
 	return strings.Contains(file, "@v") || strings.Contains(file, "/vendor/")
 }
 
-// caller returns the package and the file of the innermost function on a stack that is not
-// of package sync; both are "" if there is none.
+// caller returns the package and the file of the innermost function on a stack, except functions of
+// package sync. Both are "" if there is no such function.
 func caller(stack string) (code, file string) {
 	rest := stack
 	for rest != "" {

@@ -53,9 +53,10 @@ func NewNames(keys ...string) *Names {
 
 // isPlain reports whether a word does not look random, so that the trace can show it unchanged.
 // Locks use random values of at least 16 characters in hex or base64, which contain digits or
-// letters of both cases. So a printable word is plain if it is shorter than 16 characters, or
-// if it has letters of only one case and no digits. crypto/rand.Text may return 26 capital
-// letters and no digit; so many capitals are never plain, because no command is so long.
+// letters of both cases. So a printable word is plain if it is shorter than 16 characters, or if it
+// has letters of only one case and no digits. crypto/rand.Text may return 26 capital letters and no
+// digit. So a word of 26 or more capital letters is plain only if it contains a separator such as a
+// hyphen.
 func isPlain(s string) bool {
 	lower, upper := false, false
 	for i := range len(s) {

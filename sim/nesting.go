@@ -47,8 +47,8 @@ func (g *program) makeHandles() error {
 	return nil
 }
 
-// clientView is the client's knowledge of the objects of the storage. A section and all
-// sections nested in it share it.
+// clientView is the client's knowledge of the objects of the storage. A section and all sections
+// nested in it share one clientView.
 type clientView struct {
 	// versions are the latest versions that the client has seen, by object.
 	versions map[string]int
@@ -146,6 +146,7 @@ func (cfg *Config) CheckNesting() error {
 // whyNotAcquire returns why a client that holds some locks cannot do a task that acquires
 // another lock; "" if it can.
 func (cfg *Config) whyNotAcquire(t trace.Task, held []string, ownProgram bool) string {
+	// Under these policies, the storage never compares tokens of different objects.
 	perObject := []storage.Policy{"", storage.None, storage.PerShard, storage.CheckAndSet, storage.Optimistic, storage.Unfenceable}
 	kind := cfg.Lock.Kind
 	switch {

@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file reads and changes the parameters of a fault of any kind. An action is a struct,
-// whose fields are the parameters. Each field has a role, which its tags define. The field
-// whose yaml tag is the name of the kind is the target: a process, or a message. Any other
-// field has a tag "fault" with one of these roles:
+// This file reads and changes the parameters of a fault of any kind. An action is a struct, whose
+// fields are the parameters. Each field has a role, which the field's tags define. The field whose
+// yaml tag is the name of the kind is the target: a process, or a message. Any other field has a
+// tag "fault" with one of these roles:
 //
 //	others  the process at the other end, or several
 //	manner  how it happens: one of the values of the card's manners
@@ -244,7 +244,7 @@ type Parts struct {
 	Target string `json:"target"`
 	// Others are the processes at the other end.
 	Others []string `json:"others,omitempty"`
-	// How selects the manner; "" means the common manner.
+	// How is the value of the parameter that selects the manner; "" means the common manner.
 	How string `json:"how,omitempty"`
 	// Step is the step in which a client must be.
 	Step trace.Step `json:"step,omitempty"`

@@ -27,9 +27,8 @@ type process struct {
 	// state is changed by the loop. It is guarded by w.ioMutex, because the process's
 	// goroutines read it when they do I/O.
 	state processState
-	// pausedBy are the faults that pause the process now, with their modes. crashCount
-	// counts the crash faults that keep it down now. drifts are the current drifts of its
-	// clocks.
+	// pausedBy are the faults that pause the process now, with their modes. crashCount counts the
+	// crash faults that keep the process down now. drifts are the current drifts of its clocks.
 	pausedBy   map[*faultState]trace.PauseMode
 	crashCount int
 	drifts     []activeDrift
@@ -46,14 +45,15 @@ type process struct {
 	// ioAfterEnd counts the dials, sleeps and calls after the end of the world; see
 	// delayAfterEnd.
 	ioAfterEnd atomic.Int64
-	// wallRead reports that the process's own code has read its wall clock.
+	// wallRead reports that the client's own code has read the process's wall clock.
 	wallRead atomic.Bool
 
 	// waiting are the requests that are posted again when the paused process resumes.
-	// awaitingMoments are the requests of goroutines that wait for a moment of their own;
-	// see awaitTurnAfterTimer. stalled are the requests of goroutines that a pause has
-	// stopped in the middle of their I/O; guarded by w.ioMutex. backlog are the deliveries
-	// that the process handles when it resumes; a real kernel keeps such messages.
+	// awaitingMoments are the requests of goroutines that wait for a moment of their own, in which
+	// the loop wakes only this goroutine; see awaitTurnAfterTimer. stalled are the requests of
+	// goroutines that a pause has stopped in the middle of their I/O; guarded by w.ioMutex. backlog
+	// are the deliveries that the process handles when it resumes; a real kernel keeps such
+	// messages.
 	waiting         []*request
 	awaitingMoments []*request
 	stalled         []*request
@@ -161,9 +161,9 @@ func (p *process) setState(s processState) {
 	p.w.ioMutex.Unlock()
 }
 
-// pause stops a process, or suspends its machine. by is the fault that does so. Pauses may
-// overlap: the process resumes when the last of them ends, and its machine stays suspended
-// until the last suspension ends. It returns false if the process is down.
+// pause stops a process, or suspends its machine. by is the fault that pauses it. Pauses may
+// overlap: the process resumes when the last of them ends, and its machine stays suspended until
+// the last suspension ends. It returns false if the process is down.
 func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	if p.state == down {
 		return false
@@ -221,8 +221,8 @@ func (p *process) resume(by *faultState) {
 	p.clock.Resume()
 }
 
-// resumeIO continues the I/O of a process that has resumed. resumed is the true time of
-// that.
+// resumeIO continues the I/O of a process that has resumed. resumed is the true time at which it
+// resumed.
 func (p *process) resumeIO(resumed time.Duration) {
 	if p.state != resuming {
 		return
@@ -258,8 +258,8 @@ func (p *process) resumeIO(resumed time.Duration) {
 	}
 }
 
-// timeline provides true time and timers to a process's clock. Any goroutine may set a
-// timer; this is a request that the loop admits like all others.
+// timeline provides true time and timers to a process's clock. Any goroutine may set a timer: it
+// posts a [request], which the loop admits like all other requests.
 type timeline struct {
 	w *World
 	p *process

@@ -109,8 +109,8 @@ func (g *program) main() {
 	g.done(g.run())
 }
 
-// growStack makes the goroutine's stack large enough for most locks. Otherwise the stack
-// would grow in four steps, each of which copies it.
+// growStack makes the goroutine's stack large enough for most locks. Otherwise the stack would grow
+// in four steps, and each step would copy the stack.
 //
 //go:noinline
 func growStack() {
@@ -186,8 +186,8 @@ func (g *program) storageConn(peer string) *storageConn {
 	return g.storageConns[peer]
 }
 
-// onLoop makes the loop call do, and waits until the moment of the call has ended. Calls
-// with a lower rank come first in a round.
+// onLoop makes the loop call do, and waits until the moment of the call has ended: until the loop
+// has done all that the call leads to at once. Calls with a lower rank come first in a round.
 func (g *program) onLoop(rank int, do func()) { g.post(rank, 0, do) }
 
 // onLoopForLock is onLoop for a report of the lock about the lease of a section. If there
@@ -250,10 +250,10 @@ func (g *program) report() {
 	}
 }
 
-// beginStep records the beginning of a step and returns the step's section; nil means the
-// latest section. First it strikes the faults that strike before this step. If one of them
-// pauses the client, beginStep waits until the client resumes. An acquire begins a new
-// section, which gets its number here.
+// beginStep records the beginning of a step and returns the step's section; nil means the latest
+// section. First it triggers the faults that strike before this step. If one of them pauses the
+// client, beginStep waits until the client resumes. An acquire begins a new section, which gets its
+// number here.
 func (g *program) beginStep(section *Section, step trace.Step, ev trace.Event) *Section {
 	done := make(chan struct{})
 	first := true
@@ -293,8 +293,8 @@ func (g *program) beginStep(section *Section, step trace.Step, ev trace.Event) *
 	return section
 }
 
-// endStep records the end of a step, with its error or nil. The loop calls fill, if it is
-// not nil, to complete the event.
+// endStep records the end of a step; err is nil if the step succeeded. If fill is not nil, the loop
+// calls fill to complete the event.
 func (g *program) endStep(section *Section, step trace.Step, err error, fill func(*trace.Event)) {
 	g.onLoop(0, func() {
 		g.currentStep, g.currentSection, g.currentCall = "", g.latestSection.number, 0
@@ -342,7 +342,7 @@ func (g *program) cancel() bool {
 	return true
 }
 
-// done records that the program has ended, with its error or nil.
+// done records that the program has ended; err is nil if it succeeded.
 func (g *program) done(err error) {
 	g.onLoop(0, func() {
 		if g.ended {
@@ -499,8 +499,8 @@ func (g *program) callStorage(ctx context.Context, section *Section, req storage
 	}
 }
 
-// takeAnswer returns a response when the process runs. A paused process must not continue
-// with a response: the loop would not admit its next step, but the client could read its
+// takeAnswer waits until the process runs, and then returns the response. A paused process must not
+// continue with a response: the loop would not admit its next step, but the client could read its
 // clock during the pause.
 func (g *program) takeAnswer(r storage.Response, err error) (storage.Response, error) {
 	rank := len(g.w.processes) // without a storage process there is no rank, so take one that no process has

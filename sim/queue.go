@@ -10,8 +10,8 @@ import (
 // A timer is a call that the loop will make at a true time, unless it is cancelled before.
 type timer struct {
 	at time.Duration
-	// rank, then order, determine its place among the timers of the same time. order is the
-	// number of the timer in the queue's history.
+	// rank, then order, determine the timer's place among the timers of the same time. order counts
+	// the timers in the order in which they were added to the queue.
 	rank, order int
 	do          func()
 	cancelled   *atomic.Bool // nil if it cannot be cancelled
@@ -26,7 +26,7 @@ type queue struct {
 }
 
 // add adds a timer, which calls do at true time at. rank orders timers of the same time. If
-// cancelled is not nil, the timer is cancelled when it becomes true.
+// cancelled is not nil, the timer is cancelled when cancelled becomes true.
 func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Bool) {
 	q.addCount++
 	m := timer{at, rank, q.addCount, do, cancelled}
@@ -36,10 +36,10 @@ func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Boo
 	q.timers = slices.Insert(q.timers, i, m)
 }
 
-// next returns the time of the earliest timer, and removes timers before it that were
-// cancelled. It returns false if the queue is empty. A cancelled timer must not take even a
-// nanosecond of its own, because the number of cancelled timers may depend on the order of
-// the goroutines.
+// next returns the time of the earliest timer that is not cancelled, and removes the cancelled
+// timers before it. It returns false if the queue is empty. A cancelled timer must not take even a
+// nanosecond of its own, because the number of cancelled timers may depend on the order of the
+// goroutines.
 func (q *queue) next() (time.Duration, bool) {
 	for len(q.timers) > 0 {
 		first := q.timers[len(q.timers)-1]

@@ -50,7 +50,7 @@ type cryptoSource struct {
 	seeded io.Reader
 }
 
-// begin seeds the source for a world, unless another one runs. A source that is in use must not
+// begin seeds the source for a world, unless another world runs. A source that is in use must not
 // start again: two clients would draw the same value, and each could mistake the key of the other
 // for its own.
 func (s *cryptoSource) begin(seeded io.Reader) {
@@ -65,7 +65,7 @@ func (s *cryptoSource) begin(seeded io.Reader) {
 	s.worlds++
 }
 
-// end ends a world.
+// end is called when a world ends.
 func (s *cryptoSource) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,8 @@ func (r *request) compare(o *request) int {
 	return cmp.Or(r.comparePlace(o), r.compareWords(o), cmp.Compare(r.round, o.round))
 }
 
-// comparePlace is the part of compare that never changes.
+// comparePlace is the part of compare whose result never changes. The result of compareWords can
+// change, because random words get names in the trace.
 func (r *request) comparePlace(o *request) int {
 	return cmp.Or(
 		cmp.Compare(r.process.index, o.process.index),
@@ -122,10 +123,10 @@ func (w *World) wakeLoop() {
 	}
 }
 
-// admit admits the posted requests, and reports whether there were any. When a request has
-// woken a goroutine, the remaining requests stay admissible in the next round, when that
-// goroutine waits again. If a process is paused, its requests wait until it resumes. The
-// requests of a crashed process wait forever.
+// admit admits the posted requests, and reports whether there were any. When a request has woken a
+// goroutine, admit returns, and the remaining requests are admitted in a later round, when that
+// goroutine waits again. The requests of a paused process wait until it resumes, and those of a
+// crashed process wait forever. Requests to set a timer do not wait.
 func (w *World) admit() bool {
 	w.ioMutex.Lock()
 	select {
@@ -177,10 +178,10 @@ func (w *World) sortTied(i int) {
 	slices.SortStableFunc(w.admissible[i:end], (*request).compare)
 }
 
-// insertSorted inserts requests into a sorted slice, and returns the result. Requests that
-// compare equal keep their order, and follow those of the slice. Only the new requests are
-// sorted: when a thousand clients have a request each, and each request that is admitted
-// leads to one more, the others must not be sorted a thousand times.
+// insertSorted inserts requests into a sorted slice, and returns the result. Requests that compare
+// equal keep their order, and follow those of the slice. Only the new requests are sorted. If a
+// thousand clients have a request each, and each admitted request leads to a new one, the thousand
+// must not be sorted again each time.
 func insertSorted(sorted, requests []*request) []*request {
 	slices.SortStableFunc(requests, (*request).compare)
 	end := len(sorted) // where those that are not moved yet end
@@ -199,11 +200,11 @@ func insertSorted(sorted, requests []*request) []*request {
 	return sorted
 }
 
-// recordRaces adds a doubt to the run if the order of its events depended on chance. This
-// happens in two cases. Goroutines of one process used two connections to one peer at the same
-// time, so chance decided which goroutine used which connection. Or two goroutines were going
-// to send the same command, so their requests cannot be put in order. others are the requests
-// that follow r in the order of the loop.
+// recordRaces adds a doubt to the run if the order of its events depended on chance. This happens
+// in two cases. Goroutines of one process used two connections to one peer at the same time, so
+// chance decided which goroutine used which connection. Or two goroutines were going to send the
+// same command, so their requests cannot be put in order. others are the requests that the loop
+// admits after r.
 func (w *World) recordRaces(r *request, others []*request) {
 	if r.process.role != trace.RoleClient {
 		return
@@ -248,8 +249,9 @@ func (w *World) addDoubt(why string) {
 	}
 }
 
-// afterMoment makes the loop call do at the end of the current moment. All goroutines are
-// woken in this way, because they must not see the world in the middle of a moment.
+// afterMoment makes the loop call do at the end of the current moment. A moment is one admitted
+// request or one timer, with all that it leads to at once. All goroutines are woken in this way,
+// because they must not see the world in the middle of a moment.
 func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
 // runDueActions runs the actions that the latest events trigger: faults strike or end, and

@@ -254,8 +254,8 @@ func (section *Section) callLock(ctx context.Context, step trace.Step, ev trace.
 	return err
 }
 
-// recordGrant adds the end of the lease, the rank of the grant and the token to the event that
-// ends a successful acquire.
+// recordGrant adds the end of the lease, the token, and the rank of the grant (its position in the
+// oracle's order of grants) to the event that ends a successful acquire.
 func (section *Section) recordGrant(ev *trace.Event) {
 	g := section.g
 	if ends, ok := locks.EndOf(section.lease); ok {
@@ -477,8 +477,8 @@ func (section *Section) Write(ctx context.Context, object string) error {
 	return section.write(ctx, trace.Task{Step: trace.Write, Object: object}, true)
 }
 
-// write does a write task. The value names the version that the section has read. last is
-// set for the last write of the section. If a lock has reported the loss of a lease of the
+// write does a write task. The value that it writes names the version that the section has read.
+// last is set for the last write of the section. If a lock has reported the loss of a lease of the
 // section, write returns an error and writes nothing.
 func (section *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	if cmp.Or(section.outermost, section).hasLostLease() {
@@ -540,8 +540,8 @@ func (section *Section) access(ctx context.Context, t trace.Task, req storage.Re
 	})
 }
 
-// accessKept reads or writes data that the lock itself keeps, as one step. releasesLock is
-// set if the step also releases the lock.
+// accessKept reads or writes data that the lock itself keeps, as one step. releasesLock is set if
+// the step also releases the lock. perform asks the lock for the data.
 func (section *Section) accessKept(ctx context.Context, req storage.Request, releasesLock bool, perform func(context.Context) (version int, err error)) (storage.Response, error) {
 	req.Token = 0
 	return section.requestStep(trace.Event{Object: req.Object, Value: req.Value, ReleasesLock: releasesLock}, req, func() (storage.Response, error) {
@@ -552,8 +552,8 @@ func (section *Section) accessKept(ctx context.Context, req storage.Request, rel
 	})
 }
 
-// requestStep is one step that reads, writes or marks an object. sendRequest sends it.
-// beginEvent is the event of the step's beginning.
+// requestStep is one step that reads, writes or marks an object. sendRequest sends the request and
+// returns the response. beginEvent is the event of the step's beginning.
 func (section *Section) requestStep(beginEvent trace.Event, req storage.Request, sendRequest func() (storage.Response, error)) (storage.Response, error) {
 	step := trace.Step(req.Op)
 	section.g.beginStep(section, step, beginEvent)

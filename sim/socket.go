@@ -126,8 +126,8 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	return s, nil
 }
 
-// giveUp closes a connection that is still being opened, because the caller of dial no
-// longer waits.
+// giveUp closes a connection that is still being opened, because the caller of dial no longer
+// waits. rank is the index of the node's process.
 func (s *socket) giveUp(rank int) {
 	s.w.post(&request{process: s.p, class: classClose, rank: rank, admit: func() {
 		if s.conn != nil {
@@ -149,10 +149,10 @@ func (p *process) recordRanWhilePaused() {
 	}
 }
 
-// delayAfterEnd is called for each I/O after the end of the world. It takes virtual time,
-// so that other goroutines can end. A goroutine may retry without end. So delayAfterEnd
-// ends it after limit calls: 1,000 on one socket, or 10,000 dials and calls of one process.
-// calls counts them.
+// delayAfterEnd is called for each I/O after the end of the world. It takes virtual time, so that
+// other goroutines can end. A goroutine may retry without end. So delayAfterEnd ends that goroutine
+// after limit calls: 1,000 on one socket, or 10,000 dials and calls of one process. calls is the
+// counter.
 func (w *World) delayAfterEnd(calls *atomic.Int64, limit int64) {
 	limitAfterEnd(calls, limit)
 	time.Sleep(time.Millisecond)
@@ -211,9 +211,9 @@ func (s *socket) read(b []byte) (int, error) {
 	}
 }
 
-// scheduleDeadlineCheck makes the loop check the deadline of reads when it passes. If a
-// check is scheduled for an earlier time, it does nothing: that check will see the new
-// deadline and schedule the next check. So a client that moves its deadline with every
+// scheduleDeadlineCheck makes the loop check the deadline of reads when the deadline passes. If a
+// check is scheduled for an earlier time, scheduleDeadlineCheck does nothing: that check will see
+// the new deadline and schedule the next check. So a client that moves its deadline with every
 // command causes few checks.
 func (s *socket) scheduleDeadlineCheck() {
 	if s.deadline.IsZero() || !s.checkDue.IsZero() && !s.checkDue.After(s.deadline) {

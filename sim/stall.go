@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// awaitRunningLocked waits until the process runs, or the world has ended. The caller has
-// locked w.ioMutex, which is unlocked meanwhile. order is a request that contains only the
-// waiting goroutine's place among the stalled goroutines; awaitRunningLocked sets the other
-// fields.
+// awaitRunningLocked waits until the process runs, or the world has ended. The caller has locked
+// w.ioMutex, which is unlocked meanwhile. order is a [request] that determines when the waiting
+// goroutine continues, compared with the other stalled goroutines; awaitRunningLocked sets its
+// remaining fields.
 func (p *process) awaitRunningLocked(order request) {
 	for p.state != running && !p.w.ended {
 		done := make(chan struct{})
@@ -37,9 +37,10 @@ func (w *World) awaitRunning(p *process, order request) (ended bool) {
 	return w.ended
 }
 
-// releaseStalled lets the stalled goroutines of a process continue, writers first, each in
-// a moment of its own. In one moment they would race: for example, one goroutine may see
-// that its connection has ended and close it, while another writes on it.
+// releaseStalled lets the stalled goroutines of a process continue, writers first, each in a moment
+// of its own: the loop wakes the next one when all goroutines wait again. In one moment they would
+// race: for example, one goroutine may see that its connection has ended and close it, while
+// another writes on it.
 func (p *process) releaseStalled(resumed time.Duration) {
 	w := p.w
 	w.ioMutex.Lock()

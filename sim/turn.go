@@ -17,15 +17,15 @@ func (p *process) awaitTurn(words ...string) {
 	p.w.await(&request{process: p, class: classTurn, words: words}, func() {})
 }
 
-// awaitTurnAfterTimer implements [locks.Env.WaitAfterTimer]: a goroutine that a timer has
-// woken calls it before it sends a command with these words. It returns in a moment of its
-// own. The moments of several goroutines follow each other in the order of their words,
-// among the moments in which timers of the process's clock fire.
+// awaitTurnAfterTimer implements [locks.Env.WaitAfterTimer]: a goroutine that a timer has woken
+// calls it before it sends a command with these words. It returns in a moment of its own, in which
+// the loop wakes no other goroutine. The moments of several goroutines follow each other in the
+// order of their words, among the moments in which timers of the process's clock fire.
 //
-// Timers that are due at the same time fire in any order. One of them may wake a goroutine,
-// and another may end that goroutine's context. Chance decides which the goroutine sees
-// first. So each goroutine first waits until all such timers have fired. If its context has
-// ended by then, it returns without a moment of its own.
+// Timers that are due at the same time fire in any order. One of them may wake a goroutine, and
+// another may end that goroutine's context. Chance decides which of the two the goroutine sees
+// first. So each goroutine first waits until all such timers have fired. If its context has ended
+// by then, awaitTurnAfterTimer returns without a moment of its own.
 func (p *process) awaitTurnAfterTimer(ctx context.Context, words ...string) {
 	w := p.w
 	turnBegan := make(chan struct{})

@@ -5,7 +5,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A watcher holds the function do that the world calls each time that the point is reached.
+// A watcher makes the world call do each time that its point is reached. A point is a condition in
+// the course of a run, such as "client-1 acquired".
 type watcher struct {
 	point *history.Recogniser
 	do    func()
@@ -33,8 +34,8 @@ func (w *World) onPoint(p trace.Point, do func(), planned ...func()) {
 	}
 }
 
-// watch passes an event to all watchers. If the event reaches the point of a watcher, the
-// loop calls its do in the next runDueActions.
+// watch passes an event to all watchers. If the event reaches the point of a watcher, the loop
+// calls the watcher's do in the next runDueActions.
 func (w *World) watch(ev *trace.Event) {
 	for _, watcher := range w.watchers {
 		if watcher.point.See(ev) {

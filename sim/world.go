@@ -28,7 +28,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// DefaultPatience is how much real time [Run] gives a world before it cuts it off. Most
+// DefaultPatience is how much real time [Run] gives a world before Run cuts the world off. Most
 // worlds take milliseconds.
 const DefaultPatience = time.Minute
 
@@ -45,10 +45,10 @@ type World struct {
 	// oracle orders the grants of the run as a perfect lock service would have made them.
 	oracle *history.Oracle
 
-	// charged is how much memory the world keeps until its end, in bytes. reserved is the
-	// length, in bytes, of the texts that it keeps for a while. reserveFailed reports that a
-	// reservation found no room. Any goroutine may use these three. stopError is the error of a
-	// world that has exceeded its bounds.
+	// charged is how much memory the world keeps until its end, in bytes. reserved is the length,
+	// in bytes, of the texts that it keeps for a while. reserveFailed reports that a reservation
+	// found no room. Any goroutine may use these three fields. stopError is the error of a world
+	// that has exceeded its bounds.
 	charged, reserved atomic.Int64
 	reserveFailed     atomic.Bool
 	stopError         error
@@ -57,7 +57,7 @@ type World struct {
 	// then.
 	runStart   time.Time
 	queue      queue
-	lastMoment time.Duration // true time of the latest moment
+	lastMoment time.Duration // true time of the timer that was carried out last
 	watchdog   *watchdog
 
 	processes []*process
@@ -373,11 +373,11 @@ func (w *World) createProcesses() {
 	}
 }
 
-// begin starts the run when all clients are ready. To be ready, a client makes its lock
-// and opens its connections, like a process that has been running for a while. Until the
-// run starts, messages take no time. A client may need several moments to get ready. The
-// run starts after 10 µs at the latest: a client that is not ready by then is waiting for
-// something that happens only after the start.
+// begin starts the run when all clients are ready. A client is ready when it has made its lock and
+// opened its connections, like a process that has been running for a while. Until the run starts,
+// messages take no time. A client may need several moments to get ready. The run starts after 10 µs
+// at the latest: a client that is not ready by then is waiting for something that happens only
+// after the start.
 func (w *World) begin() {
 	const retryAfter, longestWait = time.Microsecond, 10 * time.Microsecond
 	if w.now() < longestWait && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
@@ -411,10 +411,10 @@ func (w *World) scheduleDelivery(t time.Duration, do func()) {
 	})
 }
 
-// loop runs the world in rounds until every client's program has ended and no message is in
-// flight, or until the horizon. In each round it waits until all goroutines wait, and then
-// admits their requests. If there are none, it lets time pass until the next timer of the
-// queue, and carries that out.
+// loop runs the world in rounds until every client's program has ended and no message is in flight,
+// or until the horizon. In each round it waits until all goroutines wait, and then admits their
+// requests. If there are none, it lets time pass until the next timer of the queue, and carries
+// that timer out.
 func (w *World) loop() {
 	for {
 		synctest.Wait()
@@ -447,8 +447,9 @@ func (w *World) loop() {
 		if !ok || t > w.cfg.Horizon {
 			t, ok = w.cfg.Horizon, false
 		}
-		// A moment is the execution of one timer of the queue. Each moment gets its own
-		// nanosecond, so its events have another time than those of any other moment.
+		// A moment is the execution of one timer of the queue, or of one admitted request. Each
+		// timer gets its own nanosecond, so its events have another time than those of any other
+		// timer.
 		t = max(t, w.lastMoment+1)
 		if now := w.now(); t > now {
 			// The clients' libraries may have timers of package time that are due in the
@@ -516,7 +517,7 @@ func (w *World) tearDown() {
 		}
 	}
 	w.waitForPrograms()
-	// Meanwhile goroutines that the programs have left behind can end.
+	// During this sleep, goroutines that the programs have left behind can end.
 	time.Sleep(time.Minute)
 	for _, p := range w.processes {
 		if p.actor != nil {
