@@ -16,9 +16,9 @@ type Kind string
 const (
 	// Wall is the time of day. It can be set, and then jumps forward or back.
 	Wall Kind = "wall"
-	// Monotonic counts up from an arbitrary moment and never jumps. Like Linux's
-	// CLOCK_MONOTONIC it stops while the machine is suspended, and runs fast or slow with
-	// the machine's oscillator.
+	// Monotonic counts up from an arbitrary moment and never jumps. Like Linux's CLOCK_MONOTONIC,
+	// the clock stops while the machine is suspended, and runs fast or slow with the machine's
+	// oscillator.
 	Monotonic Kind = "monotonic"
 )
 
@@ -51,7 +51,7 @@ type Clock interface {
 	// Sleep returns nil when d has passed on the monotonic clock. If ctx ends first, it
 	// returns the cause of ctx.
 	Sleep(ctx context.Context, d time.Duration) error
-	// AfterFunc calls f in its own goroutine when d has passed on the monotonic clock. stop
-	// cancels the call, and reports false if it is too late for that.
+	// AfterFunc calls f in its own goroutine when d has passed on the monotonic clock. stop cancels
+	// the call, and reports false if f was called before.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }

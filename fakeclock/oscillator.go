@@ -25,18 +25,18 @@ type oscillator struct {
 
 // countAt returns the count at true time now, which must not be before base: the whole
 // ticks, and the fraction in 1e-9 of a tick.
-func (o oscillator) countAt(now time.Duration) (ticks int64, part uint64) {
+func (o oscillator) countAt(now time.Duration) (ticks int64, fraction uint64) {
 	// Div64 panics if the high word is 1e9 or more. The high word stays below that for 53 years of
 	// true time, even at the fastest speed.
 	hi, lo := bits.Mul64(uint64(now-o.base), o.speed)
 	lo, carry := bits.Add64(lo, o.fraction, 0)
-	whole, part := bits.Div64(hi+carry, lo, nominalSpeed)
-	return o.ticks + int64(whole), part
+	whole, fraction := bits.Div64(hi+carry, lo, nominalSpeed)
+	return o.ticks + int64(whole), fraction
 }
 
 // timeOfCount returns the first true time, not before base, at which the count is n or more. ok is
 // false if that time exceeds the range of time.Duration.
-func (o oscillator) timeOfCount(n int64) (moment time.Duration, ok bool) {
+func (o oscillator) timeOfCount(n int64) (at time.Duration, ok bool) {
 	if n <= o.ticks {
 		return o.base, true
 	}

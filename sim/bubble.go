@@ -22,8 +22,8 @@ var ErrStuck = errors.New("the world is stuck")
 // error says nothing about the lock.
 var ErrMutex = errors.New("virtual time cannot pass")
 
-// ErrLeak is wrapped by the error of a world whose clients left goroutines that did not end
-// with it.
+// ErrLeak is wrapped by the error of a world whose clients left goroutines that did not end with
+// the world.
 var ErrLeak = errors.New("goroutines outlived the world")
 
 // ErrPanic is wrapped by the error of a world in which a client panicked.
@@ -46,7 +46,7 @@ var errHeavyLeftovers = fmt.Errorf("%w: it ended but left goroutines behind, and
 // let none of the bubble's goroutines run for a while.
 const minStillTime = time.Second
 
-// endGrace is how much time a bubble gets to end by itself after it was asked to end.
+// endGrace is how much time a bubble gets at least to end by itself after it was asked to end.
 const endGrace = time.Second
 
 // A watchdog connects a bubble with the goroutine of [inBubble], which observes the bubble
@@ -64,10 +64,10 @@ type watchdog struct {
 // inBubble runs f in a testing/synctest bubble, and observes the bubble in real time. In a bubble
 // time is virtual: time passes only while every goroutine of the bubble waits.
 //
-// A bubble that runs longer than patience, in real time, is asked to end, and gets another second
-// for that. If it still runs then, inBubble returns an error that wraps ErrLate, and the bubble's
-// goroutines keep running. If the process uses too much memory, inBubble does the same with an
-// error that wraps ErrHeavy.
+// A bubble that runs longer than patience, in real time, is asked to end, and gets at least another
+// second to do so. If it still runs then, inBubble returns an error that wraps ErrLate, and the
+// bubble's goroutines keep running. If the process uses too much memory, inBubble does the same
+// with an error that wraps ErrHeavy.
 //
 // If the watchdog counts no step for half of patience, or for [minStillTime] if that is
 // longer, inBubble returns an error that wraps ErrStuck and contains the stacks of the

@@ -11,11 +11,11 @@ import (
 // to the storage. At most one request at a time is pending on a storageConn. It opens a new
 // connection when the old one has ended.
 type storageConn struct {
-	p       *process
-	peer    *process
+	p       *process // the process that sends the requests
+	peer    *process // the storage or the service
 	conn    *conn
 	isOpen  bool
-	pending *storageCall
+	pending *storageCall // the request that has no response yet, or nil
 }
 
 // A storageCall is one request to the storage, with its origin (the client for which it is sent)

@@ -19,7 +19,7 @@ type endpoint interface {
 // A conn is one connection between two processes: a stream of messages in each direction.
 type conn struct {
 	w      *World
-	number int
+	number int // from 1, among the connections that this client has opened to this server
 	// clientProcess has opened the connection, and serverProcess has accepted it. clientEnd and
 	// serverEnd handle their ends. An end is nil before the connection is made, after the end
 	// was closed, and after its process has crashed.

@@ -12,12 +12,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file is about data in the cluster that keeps the lock: a storage with InCluster. A
-// client reads and writes such data with the lock's own client library (see
-// [locks.DataClient]). The cluster's members record these requests as [trace.KindServe]
-// events, like a storage process. The member that answers a read records it, even if its
-// data is stale. A write is recorded once, for the cluster, when a majority of the members
-// have stored it.
+// This file is about data in the cluster that keeps the lock: a storage with InCluster. A client
+// reads and writes such data with the lock's own client library (see [locks.DataClient]). The
+// cluster's members record these requests as [trace.KindServe] events, like a storage process. The
+// member that answers a read records the read, even if the member's data is stale. A write is
+// recorded once, for the cluster, when a majority of the members have stored it.
 
 // A DataServer is a server that keeps data in addition to locks: a member of a cluster, or
 // a single server.

@@ -105,8 +105,8 @@ func (e *End) Close() {
 func (e *End) RunOnLoop(f func()) { e.post(classStep, f) }
 
 // RunAfterSteps is RunOnLoop, but the loop calls f after all functions that were passed to
-// RunOnLoop in the same round. In a round, the loop carries out all requests that goroutines have
-// posted since it last did so.
+// RunOnLoop in the same round. In each round, the loop carries out the requests that goroutines
+// have posted since the round before.
 func (e *End) RunAfterSteps(f func()) { e.post(classWrite, f) }
 
 // post posts a request whose class decides its place among the requests of the same round.

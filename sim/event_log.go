@@ -22,10 +22,9 @@ func newEventLog(room int) eventLog {
 	return eventLog{pieces: [][]trace.Event{spareEvents.take(room)}, firsts: []int{0}}
 }
 
-// expectedEvents returns how many events a world usually has at most. If the world has no
-// more, its log is one piece, which becomes the trace's events without a copy. A copy costs
-// more in a large world, so the result for a large world is a quarter more than its usual
-// number of events.
+// expectedEvents returns how many events a world usually has at most. If the world has no more, its
+// log is one piece, which becomes the trace's events without a copy. A copy costs more in a large
+// world. So, for a large world, the result is a quarter more than its usual number of events.
 func (cfg *Config) expectedEvents() int {
 	const most = 1 << 18 // 104 MiB
 	nodes, sections := len(cfg.Nodes), 0
@@ -45,8 +44,8 @@ type eventMemory struct {
 	events []trace.Event
 }
 
-// maxSpare is how many events the memory for events has at most, which is enough for the
-// worlds of a search.
+// maxSpare is the number of events for which memory is kept at most, which is enough for the worlds
+// of a search.
 const maxSpare = 1 << 12
 
 // Recycle gives the memory of a trace's events to the next world. The caller must not use

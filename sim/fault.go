@@ -260,8 +260,8 @@ func (w *World) strikeBefore(client string, step trace.Step, nth int) {
 	}
 }
 
-// trigger is called when the fault's time or point is reached. A patient fault then begins
-// to wait; any other fault strikes.
+// trigger is called when the fault's time or point is reached. A patient fault, which strikes at a
+// certain message or request, then begins to wait for it; any other fault strikes.
 func (f *faultState) trigger() {
 	if f.armed || f.struck {
 		return

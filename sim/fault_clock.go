@@ -86,8 +86,8 @@ func (a *Drift) lift(w *World, f *faultState) {
 	p.setRate()
 }
 
-// maxDrifts bounds the drifts of one process. If four drifts last at the same time, the
-// clocks run at less than six times the normal speed, and at more than a twentieth of it.
+// maxDrifts bounds the drifts of one process. If four drifts last at the same time, the clocks run
+// at less than six times the normal speed, and at more than a twentieth of that speed.
 const maxDrifts = 4
 
 // TooManyDrifts is the error of a world in which one process has more than four drifts.

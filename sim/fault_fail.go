@@ -25,8 +25,8 @@ func init() {
 
 // Fail is the action of the fault fail. While it lasts, the node executes no command of a client
 // and answers each command with an error. It still serves messages that only set up a connection.
-// Commands that had begun to wait, such as BLPOP, continue. Its keys expire, and are saved and
-// replicated, as usual.
+// Commands that had begun to wait, such as BLPOP, continue. The node's keys expire, and are saved
+// and replicated, as usual.
 type Fail struct {
 	Node string `yaml:"fail" json:"fail" jsonschema:"description=The node that answers with errors."`
 	With string `yaml:"with,omitempty" json:"with,omitempty" fault:"manner" jsonschema:"description=The error\\, in one line. Default: the error of such a server while it cannot serve\\, for Redis LOADING Redis is loading the dataset in memory."`

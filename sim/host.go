@@ -21,9 +21,9 @@ type Host struct {
 	server Server
 	// failFaults are the faults that make the node answer requests with an error.
 	failFaults []*faultState
-	// diskStallFaults are the faults during which the node's disk confirms no write.
-	// diskPause identifies the pause of a node that waits for the end of these faults; it
-	// is nil if the node does not wait.
+	// diskStallFaults are the faults during which the node's disk confirms no write. diskPause
+	// identifies the pause in which the node waits for the end of these faults; it is nil if the
+	// node does not wait.
 	diskStallFaults []*faultState
 	diskPause       *faultState
 }
@@ -83,8 +83,8 @@ func (h *Host) Random() *rand.Rand {
 // Clock returns the node's clocks.
 func (h *Host) Clock() fakeclock.Clock { return h.p.clock }
 
-// Now returns the true time since the start of the run, which is the time of events. A
-// server must not base a decision on it, because no real server knows it.
+// Now returns the true time since the start of the run, which is the time of events. A server must
+// not base a decision on true time, because no real server knows true time.
 func (h *Host) Now() time.Duration { return h.w.now() }
 
 // When returns the true time at which the node's wall clock will read t, if no fault
@@ -112,7 +112,7 @@ func (h *Host) WhenRunning(f func()) {
 // Seed returns the world's seed.
 func (h *Host) Seed() uint64 { return h.w.cfg.Seed }
 
-// Names returns the names that the world's trace uses for random words.
+// Names returns the names that the world's trace shows in place of random words.
 func (h *Host) Names() *Names { return h.w.names }
 
 // Emit records an event whose Process is the node. After the end of the run it does
@@ -143,8 +143,8 @@ func (h *Host) Act() bool {
 	return h.IsUp()
 }
 
-// ChargeText accounts for bytes of text that the node keeps until the end of the run. If
-// the world has no room for them, it ends with [ErrTooLarge].
+// ChargeText accounts for bytes of text that the node keeps until the end of the run. If the world
+// has no room for this text, the world ends with [ErrTooLarge].
 func (h *Host) ChargeText(bytes int) { h.w.charge(textCopies * bytes) }
 
 // Reserve accounts for bytes of text that the node keeps for a while, such as an answer that is not

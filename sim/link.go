@@ -83,10 +83,10 @@ type stream struct {
 	sentCount      int // messages sent so far, for their numbers
 	// queue holds the messages that were sent and have not arrived, the oldest first.
 	queue []*message
-	// arrivalScheduled reports that the arrival of the first message is scheduled. stalled reports
-	// that this message was due while the link was cut or the receiver's machine had no power; it
-	// waits until the link is no longer cut and the machine has power. dropped reports that the
-	// connection was reset, so that the stream carries nothing any more.
+	// arrivalScheduled reports that the arrival of the first message in queue is scheduled. stalled
+	// reports that this message was due while the link was cut or the receiver's machine had no
+	// power; it waits until the link is no longer cut and the machine has power. dropped reports
+	// that the connection was reset, so that the stream carries nothing any more.
 	arrivalScheduled, stalled bool
 	dropped                   bool
 }
@@ -107,13 +107,13 @@ const (
 type message struct {
 	stream *stream
 	signal signal
-	number int
+	number int // from 1, among the messages of the stream; 0 for other packets
 	bytes  []byte
 	body   any    // content for servers that need no bytes
 	text   string // for people
 	// origin is the client on whose behalf the message is sent.
 	origin       origin
-	clientEvents []trace.Event
+	clientEvents []trace.Event // see [Packet]
 	// background is set for a message that no trace shows; see [Packet].
 	background bool
 	// latency is how long the message takes. due is the true time at which it arrives.

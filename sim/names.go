@@ -17,8 +17,8 @@ type Names struct {
 	lockKeys map[string]bool
 }
 
-// Value returns a word of a command as the trace shows it. A word that looks random becomes
-// value-1, value-2 and so on; any other word stays.
+// Value returns the form in which the trace shows a word of a command. A word that looks random
+// becomes value-1, value-2 and so on; any other word stays.
 func (n *Names) Value(word string) string {
 	if isPlain(word) {
 		return word

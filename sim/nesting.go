@@ -15,8 +15,8 @@ import (
 // tokens, nested in the section before it. When the outermost section ends, the client
 // releases all locks in reverse order.
 
-// errNestedRefused is the error of a section whose client tried once to acquire a further
-// lock and failed. The client then begins the section again.
+// errNestedRefused is the error of a section that failed because the client tried once to acquire
+// another lock, and did not get it. The client then begins the section again.
 var errNestedRefused = errors.New("another lock was refused, so the client releases all its locks")
 
 // maxNested bounds how many locks a client acquires in one section in addition to its own. Each
@@ -78,8 +78,8 @@ func (section *Section) sectionOf(object string) *Section {
 	return section
 }
 
-// acquireNested acquires another lock, in a section nested in this one. The client stops
-// trying if a lock that it holds reports the loss of its lease.
+// acquireNested acquires another lock, in a section nested in this one. The client stops trying if
+// one of the locks that it holds reports the loss of a lease.
 func (section *Section) acquireNested(t trace.Task) error {
 	g := section.g
 	h := g.otherLocks[t.Lock]
@@ -129,15 +129,15 @@ func (b *BadNesting) Error() string { return b.Client + " " + b.Why }
 // cannot acquire in addition to its own.
 func (cfg *Config) CheckNesting() error {
 	for _, c := range cfg.Clients {
-		has := []string{c.lockName(cfg)}
+		held := []string{c.lockName(cfg)}
 		for i, t := range c.Does {
 			if t.Step != trace.Acquire {
 				continue
 			}
-			if why := cfg.whyNotAcquire(t, has, c.Run != nil); why != "" {
+			if why := cfg.whyNotAcquire(t, held, c.Run != nil); why != "" {
 				return &BadNesting{c.Name, i + 1, why}
 			}
-			has = append(has, t.Lock)
+			held = append(held, t.Lock)
 		}
 	}
 	return nil

@@ -123,14 +123,14 @@ func (f Fault) mannerValue() string {
 	return f.How()
 }
 
-// By returns the fault's size if it is a time: how far a clock is set, or how much longer a
+// By returns the fault's size if the size is a time: how far a clock is set, or how much longer a
 // message takes; otherwise 0. How long the fault lasts is its For.
 func (f Fault) By() time.Duration {
 	by, _ := parameterAs[time.Duration](parameter(f.Action, "size"))
 	return by
 }
 
-// Rate returns the fault's size if it is the rate of a clock; otherwise 0.
+// Rate returns the fault's size if the size is the rate of a clock; otherwise 0.
 func (f Fault) Rate() Rate {
 	rate, _ := parameterAs[Rate](parameter(f.Action, "size"))
 	return rate
@@ -266,10 +266,9 @@ func (f Fault) Parts() Parts {
 	return p
 }
 
-// Fault returns a fault with these parts, which strikes at the start of the run. It returns
-// an error if the kind does not exist, or does not have one of the parts. It does not check
-// whether the values make sense in a world, or whether a size is missing: [Fault.Check]
-// does.
+// Fault returns a fault with these parts, which strikes at the start of the run. It returns an
+// error if the kind does not exist, or does not have one of the parts. Fault does not check whether
+// the values make sense in a world, or whether a size is missing; [Fault.Check] does.
 func (p Parts) Fault() (Fault, error) {
 	var f Fault
 	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == p.Kind })
@@ -291,7 +290,7 @@ func (p Parts) Fault() (Fault, error) {
 		size = reflect.ValueOf(p.Rate)
 	}
 	for _, part := range []struct {
-		says, words string
+		role, words string
 		given       bool
 		value       reflect.Value
 	}{
@@ -300,19 +299,19 @@ func (p Parts) Fault() (Fault, error) {
 		{"step", "step", p.Step != "", reflect.ValueOf(p.Step)},
 		{"size", "size", !size.IsZero(), size},
 	} {
-		has := parameter(f.Action, part.says)
+		has := parameter(f.Action, part.role)
 		switch {
-		case !part.given && (part.says == "others" && has.IsValid()):
+		case !part.given && (part.role == "others" && has.IsValid()):
 			return f, fmt.Errorf("a %s needs a process at its other end, but others is empty", p.Kind)
 		case !part.given:
 		case !has.IsValid():
 			return f, fmt.Errorf("a %s has no %s", p.Kind, part.words)
-		case part.says == "others":
+		case part.role == "others":
 			f = f.WithOthers(p.Others)
-		case part.says == "size" && has.Type() != part.value.Type():
+		case part.role == "size" && has.Type() != part.value.Type():
 			return f, fmt.Errorf("the size of a %s is not a %s", p.Kind, unitOf(part.value))
 		default:
-			f = f.with(part.says, part.value.Convert(has.Type()))
+			f = f.with(part.role, part.value.Convert(has.Type()))
 		}
 	}
 	return f, nil

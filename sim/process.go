@@ -17,7 +17,7 @@ type process struct {
 	w     *World
 	name  string
 	role  trace.Role
-	index int
+	index int // its place in the world's processes, by which requests are put in order
 	addr  string
 	clock *fakeclock.Fake
 
@@ -32,9 +32,9 @@ type process struct {
 	pausedBy   map[*faultState]trace.PauseMode
 	crashCount int
 	drifts     []activeDrift
-	// suspended reports that the machine is suspended; it stays true after the process has
-	// resumed. suspendedSince is the true time at which the suspension began.
-	// earlierSuspensions is the length of earlier suspensions in the same pause.
+	// suspended reports that the machine is suspended; it stays true when the process has resumed,
+	// because resumeIO reads it. suspendedSince is the true time at which the suspension began.
+	// earlierSuspensions is the total length of the suspensions before, in the same pause.
 	suspended          bool
 	suspendedSince     time.Duration
 	earlierSuspensions time.Duration
@@ -272,9 +272,9 @@ func (t timeline) Now() time.Duration { return t.w.now() }
 func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 	cancelled := new(atomic.Bool)
 	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {
-		// The clock may have set several timers for this time, and their number depends on
-		// which goroutine was first. So the timer's rank is that of the process, which does
-		// not depend on that number.
+		// The clock may have set several timers for this time, and their number depends on which
+		// goroutine was first. The rank, which puts timers of one time in order, is that of the
+		// process, so it does not depend on that number.
 		t.w.queue.add(at, 1+t.p.index, func() {
 			if cancelled.CompareAndSwap(false, true) {
 				t.w.afterMoment(f)

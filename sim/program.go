@@ -42,16 +42,16 @@ type program struct {
 	cancelCall context.CancelFunc
 
 	// Only the loop uses the fields below.
-	storageConns  map[string]*storageConn
-	stepCounts    map[trace.Step]int // how many times the client has reached each step
-	latestSection *Section           // the section whose acquire was called last
+	storageConns  map[string]*storageConn // by the name of the storage or the service
+	stepCounts    map[trace.Step]int      // how many times the client has reached each step
+	latestSection *Section                // the section whose acquire was called last
 	// currentSection and currentStep are the section and the step to which messages to
 	// nodes belong now. While the client is not calling its lock, currentSection is the
 	// latest section.
 	currentSection int
 	currentStep    trace.Step
-	// callCount counts the calls of the lock. currentCall is the number of the call that is
-	// in progress and has not been cancelled, or 0. cancelled reports that a call was
+	// callCount counts the calls of the lock. currentCall is the number of the call that is in
+	// progress and has not been cancelled, or 0. cancelled reports that some call of the lock was
 	// cancelled.
 	callCount, currentCall int
 	cancelled              bool
@@ -187,7 +187,8 @@ func (g *program) storageConn(peer string) *storageConn {
 }
 
 // onLoop makes the loop call do, and waits until the moment of the call has ended: until the loop
-// has done all that the call leads to at once. Calls with a lower rank come first in a round.
+// has done all that the call leads to at once. Calls with a lower rank come first in a round (see
+// [World.loop]).
 func (g *program) onLoop(rank int, do func()) { g.post(rank, 0, do) }
 
 // onLoopForLock is onLoop for a report of the lock about the lease of a section. If there
@@ -327,8 +328,8 @@ func (g *program) cancel() bool {
 		g.currentCall, g.cancelled = 0, true
 		g.w.emit(trace.Event{Kind: trace.KindCancel, Process: g.p.name, Section: g.currentSection, Step: g.currentStep})
 		g.w.afterMoment(func() {
-			// The call may also see an answer that has just arrived. Let its goroutines
-			// first handle such answers, so that the order does not depend on chance.
+			// An answer to the call may have arrived just now. The goroutines of the call handle it
+			// first, so that the order does not depend on chance.
 			synctest.Wait()
 			g.cancelCall()
 			synctest.Wait()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A timer is a call that the loop will make at a true time, unless it is cancelled before.
+// A timer is a call that the loop will make at a true time, if the timer is not cancelled before.
 type timer struct {
 	at time.Duration
 	// rank, then order, determine the timer's place among the timers of the same time. order counts

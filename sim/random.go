@@ -19,11 +19,11 @@ func seedOf(seed uint64, name string) [32]byte {
 	return sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), name...))
 }
 
-// seedLibraries seeds the global sources of math/rand and crypto/rand, from which locks
-// draw the jitter of their retries and the values of their keys. So a world gives the same
-// trace whatever ran before it in this process, if no other world runs at the same time.
-// The caller calls end at the end of the world: then crypto/rand is random again. The global
-// source of math/rand/v2 cannot be seeded.
+// seedLibraries seeds the global sources of math/rand and crypto/rand, from which locks draw the
+// jitter of their retries and the values of their keys. So a world gives the same trace whatever
+// ran earlier in this process, if no other world runs at the same time. The caller calls end at the
+// end of the world: then crypto/rand is random again. The global source of math/rand/v2 cannot be
+// seeded.
 func seedLibraries(seed uint64) (end func()) {
 	// Seed does nothing without this setting of GODEBUG.
 	const setting = "randseednop=0"

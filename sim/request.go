@@ -8,17 +8,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A request is something that a goroutine of a process wants the loop to do, such as to
-// send bytes or to set a timer. The loop admits a request by doing what the goroutine
-// wants. It admits requests one at a time, in an order that does not depend on which
-// goroutine was first.
+// A request is something that a goroutine of a process wants the loop to do, such as to send bytes
+// or to set a timer. The loop admits a request by doing what the goroutine wants. It admits
+// requests one at a time, in an order that does not depend on which goroutine was first. A round of
+// the loop begins when every goroutine waits.
 type request struct {
 	process *process
 	class   class
-	// rank, then subRank, then words order the requests of one process and class. For I/O,
-	// rank is the index of the process at the other end, and subRank is the number of the
-	// connection. words are the words of the command that the goroutine will send after the
-	// request; they are set only for the classes that wait for a turn to send.
+	// rank, then subRank, then words order the requests of one process and class. For I/O, rank is
+	// the index of the process at the other end, and subRank is the number of the connection. words
+	// are the words of the command that the goroutine will send next; they are set only for
+	// requests that wait for a turn to send.
 	rank, subRank int
 	words         []string
 	// admit does what the goroutine wants. The loop calls it.
@@ -75,8 +75,9 @@ func (w *World) post(rs ...*request) {
 	w.ioMutex.Unlock()
 }
 
-// await posts a request that calls do, and waits until the moment of the request has ended,
-// or the world ends. The loop must not call it, because it would wait for itself.
+// await posts a request that calls do, and waits until the moment of the request (see
+// [World.afterMoment]) has ended, or the world ends. The loop must not call await, because it would
+// wait for itself.
 func (w *World) await(r *request, do func()) {
 	done := make(chan struct{})
 	r.abandon = func() { close(done) }

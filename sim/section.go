@@ -139,8 +139,8 @@ type Section struct {
 	// grantedAt is when acquire returned, on the client's monotonic clock.
 	grantedAt fakeclock.Reading
 	// period is the period of the schedule that this section is for; 0 without a schedule.
-	// recalledPeriod is the latest period that was run, as the record of periods in the storage
-	// said when this section read it; 0 means none.
+	// recalledPeriod is the latest period that has been run, according to the record of periods
+	// that this section has read from the storage; 0 means none.
 	period, recalledPeriod int
 }
 
@@ -443,9 +443,9 @@ func (g *program) readClock(clock fakeclock.Kind) fakeclock.Reading {
 	return g.p.clock.Read(clock)
 }
 
-// Read reads an object of the storage, with the section's fencing token. The values that
-// the section writes later contain the version that was read, as if they were computed from
-// it.
+// Read reads an object of the storage, with the section's fencing token. The values that the
+// section writes later contain the version that was read, as if they were computed from that
+// version.
 func (section *Section) Read(ctx context.Context, object string) error {
 	return section.readObject(ctx, trace.Task{Step: trace.Read, Object: object})
 }

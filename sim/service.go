@@ -30,7 +30,7 @@ func (s *service) stop()             {}
 type serviceEnd struct {
 	s         *service
 	c         *conn
-	nextConns map[string]*storageConn
+	nextConns map[string]*storageConn // by the name of the next process
 }
 
 // receive passes a request on, without its token if the service drops tokens, and passes

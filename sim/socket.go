@@ -23,8 +23,8 @@ var (
 	errPipe    = &kernelError{"broken pipe", syscall.EPIPE}
 )
 
-// kernelError is an error of the simulated operating system. Its text is the same on all
-// real systems, because it may appear in the trace.
+// kernelError is an error of the simulated operating system. Its text is the same on every
+// operating system on which locksim runs, because it may appear in the trace.
 type kernelError struct {
 	text  string
 	errno syscall.Errno
@@ -149,10 +149,10 @@ func (p *process) recordRanWhilePaused() {
 	}
 }
 
-// delayAfterEnd is called for each I/O after the end of the world. It takes virtual time, so that
-// other goroutines can end. A goroutine may retry without end. So delayAfterEnd ends that goroutine
-// after limit calls: 1,000 on one socket, or 10,000 dials and calls of one process. calls is the
-// counter.
+// delayAfterEnd is called for each read, dial, sleep and call of the storage after the end of the
+// world. It takes virtual time, so that other goroutines can end. A goroutine may retry without
+// end. So delayAfterEnd ends that goroutine after limit calls: 1,000 on one socket, or 10,000
+// dials, sleeps and calls of one process. calls is the counter.
 func (w *World) delayAfterEnd(calls *atomic.Int64, limit int64) {
 	limitAfterEnd(calls, limit)
 	time.Sleep(time.Millisecond)
@@ -451,8 +451,8 @@ func (p peekConn) Read(func(fd uintptr) bool) error {
 	return nil
 }
 
-// isStale reports whether a client that checks the connection would not use it any more: it
-// has ended, or has bytes that answer no request. The caller has locked w.ioMutex.
+// isStale reports whether the connection has ended or has bytes that answer no request. A client
+// that checks such a connection does not use it again. The caller has locked w.ioMutex.
 func (s *socket) isStale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
 
 // Write and Control always fail: no client needs them here.

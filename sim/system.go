@@ -25,8 +25,8 @@ type System struct {
 	Title string
 	// Node is what a sentence calls one of the nodes, such as "Redis node".
 	Node string
-	// UsuallyRun says how many nodes people usually run together, if they are more than this
-	// simulation has: "3 or 5 servers". It is "" if the simulation has as many.
+	// UsuallyRun says how many nodes people usually run together, such as "3 or 5 servers", if this
+	// simulation has fewer nodes. It is "" if the simulation has as many.
 	UsuallyRun string
 	// Port is the port on which its nodes listen.
 	Port int
@@ -55,8 +55,8 @@ type System struct {
 	// UsesElapsedTime reports that the nodes measure TTLs by their monotonic clocks. A jump
 	// of their wall clock then has no effect on keys.
 	UsesElapsedTime bool
-	// Unit is the unit of TTLs: each TTL must be a whole multiple of it. 0 means no such
-	// rule.
+	// Unit is the unit of TTLs: each TTL must be a whole multiple of Unit. 0 means that there is no
+	// such rule.
 	Unit time.Duration
 	// ShortestTTL is the shortest TTL that the nodes accept; 0 means no limit.
 	ShortestTTL time.Duration

@@ -68,7 +68,7 @@ type World struct {
 	connCounts map[linkKey]int // connections made so far, by client and server
 	conns      []*conn
 	sockets    []*socket
-	names      *Names
+	names      *Names // names for random words in the trace
 
 	faults        []*faultState
 	watchers      []*watcher
@@ -107,8 +107,8 @@ type World struct {
 // wraps [ErrStuck], [ErrMutex], [ErrLeak], [ErrPanic], [ErrTooMuch], [ErrTooLarge],
 // [ErrLate] or [ErrHeavy].
 //
-// The trace is nil if the configuration is invalid, and with ErrStuck and ErrMutex. With
-// ErrLate and ErrHeavy it is nil unless the world ended within a second after it was cut
+// The trace is nil if the configuration is invalid, and with ErrStuck and ErrMutex. With ErrLate
+// and ErrHeavy, the trace is nil if the world did not end within a second or two after it was cut
 // off. With any other error the trace contains all events up to the end of the run.
 func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 

@@ -37,9 +37,9 @@ const (
 	// Lenient works like Writes, but accepts a write without a token, so that old clients can still
 	// write.
 	Lenient Policy = "lenient"
-	// CheckAndSet needs no order of tokens, so tokens can be random. A Mark sets an
-	// object's mark to a token. A write is refused unless it carries the token of the mark.
-	// Salvatore Sanfilippo proposes this in "Is Redlock safe?" (2016).
+	// CheckAndSet needs no order of tokens, so tokens can be random. A Mark sets an object's mark
+	// to a token. A write is accepted only if it carries the token of the mark. Salvatore
+	// Sanfilippo proposes this in "Is Redlock safe?" (2016).
 	CheckAndSet Policy = "check-and-set"
 	// Owner needs no tokens. The objects are on the servers of the lock. One transaction
 	// checks that the writer's key still exists and makes the write, as etcd's
@@ -48,9 +48,9 @@ const (
 	// A [Store] knows no keys, so it checks nothing under this policy; the lock's servers
 	// do.
 	Owner Policy = "owner"
-	// Optimistic needs no tokens and no lock. A write carries the version that its writer
-	// knows (see [Request.KnownVersion]), and is refused if the object has another version.
-	// In HTTP, If-Match does that, and in SQL, UPDATE … WHERE version = ….
+	// Optimistic needs no tokens and no lock. A write carries the version that its writer knows
+	// (see [Request.KnownVersion]), and is refused if the object has another version. HTTP has
+	// If-Match for this check, and SQL has UPDATE … WHERE version = ….
 	Optimistic Policy = "optimistic"
 	// Unfenceable is for effects that cannot be checked, such as sending an e-mail or
 	// appending to a file. Requests carry tokens, but nothing checks them.

@@ -114,7 +114,7 @@ type Event struct {
 
 	// Key, Value and TTL describe a key. Value is an alias such as value-1 if the real value is
 	// random. TTL is the rest of the key's life on the node's clock; 0 means that the key never
-	// expires. Expires is the true time at which the key expires unless a clock changes.
+	// expires. Expires is the true time at which the key expires if no clock changes before.
 	Key     string        `json:"key,omitempty"`
 	Value   string        `json:"value,omitempty"`
 	TTL     time.Duration `json:"ttl,omitempty"`

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A Point is a condition in the course of a run, such as "client-1's keys expired" or "5s
-// after client-1 acquired". It consists of alternatives, each an [Alternative], and is reached
-// each time one of them is reached. The zero Point means that there is no point. Points are
+// A Point is a condition in the course of a run, such as "client-1's keys expired" or "5s after
+// client-1 acquired". It consists of alternatives, each an [Alternative], and is reached each time
+// one of its alternatives is reached. The zero Point means that there is no point. Points are
 // values: [At] and [AnyOf] make them, and [ParsePoint] parses what String returns.
 //
 // The grammar, in which CLIENT, NODE and PROCESS are placeholders for names:
@@ -144,9 +144,9 @@ func (p Point) Rename(name func(string) string) Point {
 	return Point{alternatives}
 }
 
-// Fits returns an error if a process can never do what the point says of it: for example, only
-// clients write, and only nodes are promoted. role returns the role of a process. It returns false
-// if it does not know the process, and such a process always fits.
+// Fits returns an error if the point names a process for something that this process can never do:
+// only clients write, for example, and only nodes are promoted. role returns the role of a process.
+// It returns false if it does not know the process, and such a process always fits.
 func (p Point) Fits(role func(name string) (Role, bool)) error {
 	for _, c := range p.alternatives {
 		for _, part := range c.participants() {

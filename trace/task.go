@@ -15,9 +15,9 @@ import (
 //	recall | remember | claim
 //	acquire | try LOCK
 //
-// recall, remember and claim are a read and two kinds of writes of the [PeriodRecord] of a
-// [Schedule]; see [Note]. acquire and try acquire one more lock, which the client keeps
-// until the section ends: acquire asks until the lock is granted, try asks once.
+// recall, remember and claim read or write the [PeriodRecord] of a [Schedule]; see [Note]. The
+// tasks acquire and try ask for one more lock, which the client keeps until the section ends:
+// acquire asks until the lock is granted, try asks once.
 type Task struct {
 	Step   Step
 	Object string

@@ -118,8 +118,8 @@ func (w Witness) Rename(name func(string) string) Witness {
 	return w
 }
 
-// Fits returns an error if a process can never do what a point of the witness says of it; see
-// [Point.Fits].
+// Fits returns an error if a point of the witness names a process for something that this process
+// can never do; see [Point.Fits].
 func (w Witness) Fits(role func(name string) (Role, bool)) error {
 	if err := w.Point.Fits(role); err != nil {
 		return err
