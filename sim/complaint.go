@@ -28,7 +28,7 @@ func (u *lockError) Unwrap() error { return u.err }
 // The client does not know whether it holds the lock.
 var errNoLease = errors.New("acquire returned neither a lease nor an error")
 
-// isNoLease reports whether a lease is nil, or a nil pointer, whose methods fail.
+// isNoLease reports whether a lease is nil, or is a nil pointer, whose methods would fail.
 func isNoLease(l locks.Lease) bool {
 	if l == nil {
 		return true

@@ -37,8 +37,8 @@ func init() {
 	})
 }
 
-// CrashFault is the action of the fault crash: a process crashes, and a server restarts
-// when the fault ends.
+// CrashFault is the action of the fault crash: a process crashes. When the fault ends, a server
+// restarts, or the storage's copy takes over; a client stays down.
 type CrashFault struct {
 	Process string      `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
 	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process is killed; power-loss: its machine loses power; shutdown: it ends in an orderly way; failover: the storage's machine is lost for good\\, and its copy takes over when the fault ends."`

@@ -28,8 +28,8 @@ func init() {
 	})
 }
 
-// revokeSession is the manner of the fault revoke in which the operator ends the client's
-// session, and with it all keys that belong to the session.
+// revokeSession is the value of How with which the operator ends the client's session, and thereby
+// all keys that belong to the session.
 const revokeSession = "session"
 
 // Revoke is the action of the fault revoke: an operator deletes a client's claim from the

@@ -47,7 +47,7 @@ func (g *program) makeHandles() error {
 	return nil
 }
 
-// clientView is the client's knowledge of the objects of the storage. A section and all sections
+// clientView is what the client knows about the objects of the storage. A section and all sections
 // nested in it share one clientView.
 type clientView struct {
 	// versions are the latest versions that the client has seen, by object.

@@ -21,7 +21,7 @@ type Message struct {
 	Client string
 	Peer   string // the other process; "" selects the messages to or from any process
 	Step   Step   // "" selects the messages of any step
-	Reply  bool
+	Reply  bool   // selects replies instead of requests
 }
 
 // ParseMessage parses a selection of messages; its grammar is that of [Message].
