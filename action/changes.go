@@ -18,12 +18,12 @@ import (
 const (
 	changesFile   = "locksim-changes.json"
 	changesSchema = "locksim/changes/v1"
-	// maxChanges is the greatest size of that file in bytes.
+	// maxChanges is the greatest size of changesFile in bytes.
 	maxChanges = 4 << 20
 )
 
-// A document is what a pull request changes. Its texts come from the code of the pull
-// request.
+// A document says what a pull request changes, compared with its base: the commit that it
+// starts from. The texts can contain anything, because code of the pull request makes them.
 type document struct {
 	Schema string `json:"schema"`
 	// NoBase says why there is no base to compare with; "" if there is one.
@@ -31,29 +31,31 @@ type document struct {
 	Parts  []part `json:"parts"`
 }
 
-// A part is the comparison of one command.
+// A part compares the results of one command in the pull request and in its base.
 type part struct {
 	Command string `json:"command"`
-	// Problem says why there is no result in the pull request, and NoBase why there is none
-	// in the base.
+	// Problem says why the command has no result in the pull request, and NoBase why it has none in
+	// the base. Each is "" if there is a result.
 	Problem string `json:"problem,omitempty"`
 	NoBase  string `json:"no_base,omitempty"`
-	// Broken is how many results of the pull request have a violation: ways to break a lock,
-	// runs of scenarios or mistakes.
+	// Broken is how many results of the pull request have a violation. A result is a run of a
+	// scenario, a way to break a lock that a search found, or a mistake that the suite locktest
+	// found.
 	Broken  int      `json:"broken"`
 	New     []change `json:"new"`
 	Healed  []change `json:"healed"`
 	Unknown []change `json:"unknown"`
 }
 
-// A change is something that differs.
+// A change is one result that differs between the pull request and its base.
 type change struct {
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 	Replay string `json:"replay,omitempty"`
 }
 
-// isWorse reports whether something is new or no longer known.
+// isWorse reports whether there is a new violation, a result that is no longer known, or a
+// command that has no result.
 func (d *document) isWorse() bool {
 	return slices.ContainsFunc(d.Parts, func(p part) bool { return p.Problem != "" || len(p.New)+len(p.Unknown) > 0 })
 }
@@ -63,7 +65,7 @@ func (d *document) isSame() bool {
 	return !d.isWorse() && !slices.ContainsFunc(d.Parts, func(p part) bool { return len(p.Healed) > 0 })
 }
 
-// count returns how many changes all parts have.
+// count returns how many changes all parts have together. of selects the changes of a part.
 func (d *document) count(of func(part) []change) (n int) {
 	for _, p := range d.Parts {
 		n += len(of(p))
@@ -121,7 +123,8 @@ func writeChanges(ctx context.Context, e *event, s settings) error {
 	return nil
 }
 
-// comparePart runs one command in both trees. base is nil if there is none.
+// comparePart runs one command in both checkouts and compares the results. base is nil if
+// there is no base.
 func comparePart(command string, head checkout, base *checkout, run func(checkout) (result, error)) (part, error) {
 	p := part{Command: command, New: []change{}, Healed: []change{}, Unknown: []change{}}
 	after, err := run(head)
@@ -152,7 +155,7 @@ func comparePart(command string, head checkout, base *checkout, run func(checkou
 	return p, nil
 }
 
-// broken counts what breaks in a result.
+// broken counts the ways, runs or mistakes in a result that have a violation.
 func broken(r result) (n int) {
 	if r.Found != nil {
 		return len(r.Found.Ways)
@@ -165,7 +168,7 @@ func broken(r result) (n int) {
 	return n
 }
 
-// compareItems compares runs or mistakes by their IDs.
+// compareItems compares runs or mistakes that have the same ID.
 func (p *part) compareItems(before, after []item) {
 	find := func(items []item, id string) item {
 		if i := slices.IndexFunc(items, func(i item) bool { return i.ID == id }); i >= 0 {
@@ -220,7 +223,7 @@ func (p *part) compareSearches(before, after *explore.Result) {
 	}
 }
 
-// breakage says what a way breaks.
+// breakage says which properties a way to break a lock violates.
 func breakage(w explore.Way) string {
 	var words []string
 	if len(w.Off) > 0 {
@@ -247,7 +250,8 @@ func (d *document) write(s settings) error {
 	return errors.Join(appendTo(s.Summary, d.markdown("")), appendTo(s.Output, outputs))
 }
 
-// appendTo appends a text to a file of GitHub. It does nothing if the name is "".
+// appendTo appends a text to a file that GitHub reads. It does nothing if the file's name is
+// "".
 func appendTo(name, text string) error {
 	if name == "" {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// The action's own comment begins with a marker, and this account has written it.
+// author is the account that writes the action's comments. A comment is the action's own if
+// this account has written it, and if it begins with a marker.
 const author = "github-actions[bot]"
 
 var (
@@ -32,7 +33,8 @@ type client struct {
 }
 
 // comment writes the changes as a comment to the pull request, or replaces the action's
-// earlier comment. Where nothing changed, it only replaces an earlier one.
+// earlier comment. If nothing changed, it only replaces an earlier comment, and writes no new
+// one.
 func comment(ctx context.Context, e *event, env func(string) string) error {
 	c := client{env("GITHUB_API_URL"), env("GITHUB_REPOSITORY"), env("GITHUB_TOKEN"), &http.Client{Timeout: 30 * time.Second}}
 	switch {
@@ -73,9 +75,9 @@ func comment(ctx context.Context, e *event, env func(string) string) error {
 	return c.call(ctx, http.MethodPost, "issues/"+strconv.Itoa(number)+"/comments", body, nil)
 }
 
-// pullRequest returns the number of the pull request and its newest commit. They come from
-// the event and from GitHub, never from a file that code of the pull request wrote. why says
-// why there is nothing to comment on.
+// pullRequest returns the number of the pull request and its newest commit. They come from the
+// event and from GitHub, never from a file that code of the pull request wrote. why says why there
+// is no pull request to comment on; "" if there is one.
 func (c client) pullRequest(ctx context.Context, e *event) (number int, head, why string, err error) {
 	switch {
 	case e.PullRequest != nil:
@@ -130,8 +132,8 @@ func (c client) numberOf(ctx context.Context, e *event) (int, error) {
 	return 0, nil
 }
 
-// earlier returns the number of the action's earlier comment, and 0 if there is none. A
-// comment of anybody else with the same marker is left alone.
+// earlier returns the number of the action's earlier comment, and 0 if there is none.
+// Comments of other accounts do not count, even if they begin with the marker.
 func (c client) earlier(ctx context.Context, number int, marker string) (int64, error) {
 	for page := 1; page <= 30; page++ {
 		var comments []struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// An event contains the fields that this program reads of the file GITHUB_EVENT_PATH. Its
-// titles, bodies and names of branches can be any text, so nothing executes them. A branch
-// name is used only as an escaped part of an address.
+// An event contains the fields that this program reads from the file that GITHUB_EVENT_PATH names.
+// Its names of branches can be any text, so they are never executed. A branch name is used only as
+// an escaped part of an address.
 type event struct {
 	// Name is the name of the event, such as pull_request.
 	Name        string `json:"-"`
@@ -75,9 +75,9 @@ func readEvent(name, file string) (*event, error) {
 // sha matches the name of a commit, and nothing that git or a shell would read differently.
 var sha = lazy.Regexp(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// baseCommit returns the commit to compare with. GitHub lets a workflow check out the merge of
-// a pull request and its base; its first parent is then exactly that base. parents are those
-// of the commit that is checked out. If there is nothing to compare with, why says so.
+// baseCommit returns the commit to compare with. By default, a workflow checks out the merge of a
+// pull request and its base; the first parent of that merge is exactly the base. parents are the
+// parents of the commit that is checked out. If there is nothing to compare with, why says why.
 func (e *event) baseCommit(parents []string) (base, why string) {
 	switch {
 	case e.PullRequest != nil && len(parents) == 2 && parents[1] == e.PullRequest.Head.SHA:

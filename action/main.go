@@ -18,8 +18,8 @@ import (
 	"os/signal"
 )
 
-// errBroken is returned if the pull request breaks something. What it breaks has been reported
-// already.
+// errBroken is returned if the pull request breaks something that its base does not. By then, the
+// summary already says what it breaks.
 var errBroken = errors.New("the pull request breaks something that its base does not")
 
 func main() {

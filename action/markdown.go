@@ -12,13 +12,15 @@ const (
 	// maxBody is the greatest length of a comment in bytes; GitHub's limit is 65,536
 	// characters.
 	maxBody = 60_000
-	// maxRows is how many rows a table has, and maxText how many characters a text.
+	// maxRows is how many rows a table has for new, for unknown and for healed results, at
+	// most. maxText is the greatest length of a text in characters.
 	maxRows = 40
 	maxText = 300
 )
 
-// markdown returns the document for people. version describes the commit; it may be "".
-// Every text is escaped, because it comes from code of the pull request.
+// markdown returns the document as Markdown for people. version is a sentence about the
+// commit; it may be "". Every text is escaped, because it comes from code of the pull
+// request.
 func (d *document) markdown(version string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### locksim: %s\n\n", d.headline())
@@ -115,8 +117,8 @@ func (p part) markdown() string {
 	return b.String()
 }
 
-// escape shortens a text and makes Markdown show it unchanged. A text is cut between
-// characters, and before it is escaped.
+// escape shortens a text and makes Markdown show it unchanged. It cuts the text before it
+// escapes it, so that no escape is cut in two.
 func escape(text string) string {
 	if runes := []rune(text); len(runes) > maxText {
 		text = string(runes[:maxText]) + "…"
@@ -124,8 +126,8 @@ func escape(text string) string {
 	return markdown.Escape(text)
 }
 
-// fenced returns lines as a block of code. Its fence is longer than any run of backticks in
-// it, so no line ends the block.
+// fenced returns the lines as a block of code, each only once. The fence of the block is longer
+// than any row of backticks in the lines, so no line ends the block.
 func fenced(lines []string) string {
 	seen := map[string]bool{}
 	var b strings.Builder

@@ -14,9 +14,10 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// A result is the result of one command in one tree.
+// A result is the result of one command in one checkout.
 type result struct {
-	// Items are the runs of scenarios, or the mistakes of locks.
+	// Items are the runs of scenarios, or the mistakes that the suite of package locktest
+	// found in locks.
 	Items []item
 	// Found is the result of a search.
 	Found *explore.Result
@@ -24,20 +25,21 @@ type result struct {
 	Problem string
 }
 
-// An item is a run, or a mistake of a lock.
+// An item is a run, a scenario with a lock as a whole, a mistake in a lock, or a Go package
+// that could not be tested.
 type item struct {
-	// ID is equal in both trees. Title is for people.
+	// ID is equal in the pull request and in its base. Title is for people.
 	ID, Title string
-	// Package is the Go package of a mistake; "" for a run.
+	// Package is the Go package under test; "" for a run.
 	Package string
-	// Breaks are the properties that are violated; empty if all is well.
+	// Breaks are the properties or rules that are violated; empty if there are none.
 	Breaks []string
-	// Unknown says why the result is not known; "" if it is.
+	// Unknown says why the result is not known; "" if it is known.
 	Unknown string
 	Replay  string
 }
 
-// A runsDocument contains the fields that this program reads of the report of locksim run.
+// A runsDocument contains the fields that this program reads from the report of locksim run.
 type runsDocument struct {
 	Schema  string `json:"schema"`
 	Results []struct {
@@ -60,7 +62,7 @@ type runsDocument struct {
 	} `json:"results"`
 }
 
-// runScenarios runs locksim run in a tree.
+// runScenarios runs locksim run in a checkout.
 func (s settings) runScenarios(ctx context.Context, t checkout, args []string) (result, error) {
 	out, problem, _, err := t.execute(ctx, nil, slices.Concat(s.Locksim, []string{"run", "--format", "json"}, args))
 	if err != nil {
@@ -108,7 +110,7 @@ func (s settings) runScenarios(ctx context.Context, t checkout, args []string) (
 	return r, nil
 }
 
-// search runs locksim explore in a tree.
+// search runs locksim explore in a checkout.
 func (s settings) search(ctx context.Context, t checkout, args []string) (result, error) {
 	out, problem, _, err := t.execute(ctx, nil, slices.Concat(s.Locksim, []string{"explore", "--format", "json"}, args))
 	if err != nil {
@@ -121,7 +123,8 @@ func (s settings) search(ctx context.Context, t checkout, args []string) (result
 	return result{Found: found}, nil
 }
 
-// testPackages returns the Go packages of a tree that a pattern matches.
+// testPackages returns the Go packages of a checkout that a pattern matches. The second
+// result says why there are none; "" if go list succeeded.
 func (s settings) testPackages(ctx context.Context, t checkout, pattern string) ([]string, string, error) {
 	out, problem, status, err := t.execute(ctx, nil, slices.Concat(s.Go, []string{"list", "--", pattern}))
 	if status != 0 {
@@ -175,7 +178,8 @@ func readSuite(file string) (*reports.Suite, error) {
 	return reports.ReadSuite(f)
 }
 
-// itemsOf returns the mistakes in a report of locktest, also the known ones.
+// itemsOf returns the mistakes in a report of locktest, including those that are marked as
+// known.
 func itemsOf(pkg string, suite *reports.Suite) (items []item) {
 	for _, t := range suite.Tests {
 		for _, m := range t.Mistakes {

@@ -9,18 +9,21 @@ import (
 
 // settings are the inputs of the action.
 type settings struct {
-	// Locksim is the command that runs locksim, and Go the command that runs go. Neither is
-	// read by a shell.
+	// Locksim is the command that runs locksim, and Go the command that runs go, as words. No shell
+	// reads them.
 	Locksim, Go []string
 	// Run and Explore have the arguments of each locksim run and locksim explore. Test has
 	// patterns of Go packages.
 	Run, Explore [][]string
 	Test         []string
-	// Workspace is the folder of the clone, and Folder the one in it in which commands run.
+	// Workspace is the folder of the clone. Folder is the folder inside the clone in which the
+	// commands run.
 	Workspace, Folder string
-	// Scratch is a folder for files. Changes, in it, is the file with the result.
+	// Scratch is a folder for temporary files. Changes is the file for the result, in that
+	// folder.
 	Scratch, Changes string
-	// Summary and Output are the files that GitHub reads.
+	// Summary and Output are the files from which GitHub reads the summary of the job and the
+	// outputs of the step; "" means none.
 	Summary, Output string
 	// NeverFails means that a change for the worse does not fail the step.
 	NeverFails bool

@@ -19,7 +19,8 @@ import (
 
 // A checkout is a checked-out commit in which commands run.
 type checkout struct {
-	// Name is "head" or "base". Root is the folder of the clone.
+	// Name is "head" for the pull request or "base". Root is the folder of the clone, and
+	// Folder the folder inside it in which commands run.
 	Name, Root, Folder string
 }
 
@@ -66,9 +67,9 @@ func checkOutBase(ctx context.Context, clone, base, folder string) error {
 	return err
 }
 
-// execute runs a command in a tree. It returns what the command prints to its standard output,
-// and copies the rest to ours. It fails only if the command cannot be run; a status other
-// than 0 is in status.
+// execute runs a command in a checkout. It returns what the command prints: out is its standard
+// output, and problem its standard error, which is also copied to ours. It fails only if the
+// command cannot be run; an exit status other than 0 is no error.
 func (t checkout) execute(ctx context.Context, env []string, command []string) (out []byte, problem string, status int, err error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = filepath.Join(t.Root, t.Folder)
@@ -83,7 +84,8 @@ func (t checkout) execute(ctx context.Context, env []string, command []string) (
 	if err != nil {
 		return nil, "", 0, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
-	// The output of foreign code must not give commands to GitHub.
+	// GitHub executes certain lines in a job's output as commands, and foreign code must not
+	// give any.
 	fmt.Fprint(os.Stderr, reports.DefuseCommands(stderr.String()))
 	return stdout.Bytes(), stderr.String(), status, nil
 }
@@ -117,11 +119,12 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// exitStatus matches the line that go run adds when its program fails.
+// exitStatus matches the line that the command go run adds when the program that it runs
+// fails.
 var exitStatus = lazy.Regexp(`(?m)^exit status \d+\s*\z`)
 
-// lastLine returns the last line of a text that is not empty. The line of go run with the
-// status does not count, because the line before it says what is wrong.
+// lastLine returns the last line of a text that is not empty. A last line that matches
+// exitStatus does not count, because the line before it says what is wrong.
 func lastLine(text string) string {
 	text = strings.TrimSpace(exitStatus().ReplaceAllString(strings.TrimSpace(text), ""))
 	return strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:])
