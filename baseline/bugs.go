@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 )
 
-// This file makes the part of the track record. The track record tests versions of
-// libraries with and without a bug: with the scenario about that bug, called its story, and
-// with the test case of the suite that finds the bug.
+// This file makes the part of the baseline that comes from the track record. For each bug of a
+// library, the track record tests versions that have the bug and versions that do not. It runs the
+// scenario about the bug, called the bug's story, and the test case of the suite that finds the
+// bug.
 
-// A version contains the fields that this program uses of a line that go run
-// ./trackrecord/run -json writes.
+// A version is the result of one version of a library: the fields that this program uses of a
+// line that go run ./trackrecord/run -json writes.
 type version struct {
 	Bug     string   `json:"bug"`
 	Module  string   `json:"module"`

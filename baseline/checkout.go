@@ -21,7 +21,7 @@ type checkout struct {
 	jobs    int    // the number of processes to run at the same time
 }
 
-// build builds the command. remove removes the built file.
+// build builds locksim. remove deletes the built file.
 func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 	scratch, err := os.MkdirTemp("", "locksim-baseline")
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *checkout) newCommand(ctx context.Context, name string, args ...string) 
 }
 
 // output runs a command and returns its output. locksim and go test end with status 1 if
-// something is not as expected; that is no error if there is output.
+// something is not as expected; output returns no error for this status if there is output.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

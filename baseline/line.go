@@ -12,11 +12,12 @@ import (
 	"strings"
 )
 
-// A line is one result of a commit, such as a run of a scenario, a way to break a lock, or
-// a mutant. In the file it is one line: the part, the key and the facts, separated by tabs.
+// A line is one result of a commit: about a run of a scenario, a way to break a lock, or a mutant
+// (a lock with a deliberate mistake), for example. It is one line of the file: the name of the
+// line's part, the key and the facts, separated by tabs.
 type line struct {
-	// key identifies the line within its part. It is a command that shows what the line is
-	// about.
+	// key identifies the line within its part. It begins with the command that reproduces the
+	// result.
 	key string
 	// facts are the values that are compared, the most important first.
 	facts []fact
@@ -71,9 +72,9 @@ func replacePart(file, part string, lines []line) (changed int, err error) {
 	return changed, os.WriteFile(file, []byte(strings.Join(all, "")), 0o644)
 }
 
-// digest returns a short text that is equal for values that are equal as JSON, whatever the
-// order of their members. It panics if a value cannot be expressed in JSON, which is a bug
-// of this program.
+// digest returns a short hash of a value. It is the same for values that are equal as JSON, in
+// whatever order the members of their objects are. It panics if a value cannot be expressed in
+// JSON, which is a bug of this program.
 func digest(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

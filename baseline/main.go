@@ -1,7 +1,7 @@
-// Command baseline writes the results of a commit to a text file. There is one line for
-// each run of the scenarios, each way to break a lock that a search finds, each mutant and
-// each library. Large values are digests. The file is committed, so that git diff shows
-// what a change has changed. See README.md.
+// Command baseline writes the results of a commit to a text file. There are lines for the runs of
+// the scenarios, for each way to break a lock that a search finds, for each mutant (a lock with a
+// deliberate mistake) and for each library. Large values are digests. The file is committed, so
+// that git diff shows what a change has changed. See README.md.
 //
 // The program imports no other package of the project. It reads the JSON output of the
 // command locksim, and the attributes that tests write. Therefore it can check any change
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// A part is a section of the file that can be made separately.
+// A part is a set of lines of the file that can be made separately.
 type part struct {
 	name string
 	// slow means that making the part takes longer than making all others together. Such a
@@ -62,8 +62,9 @@ func parts() []part {
 	return all
 }
 
-// chooseParts returns the parts with some names, separated by commas. A name such as ways
-// means all parts whose names begin with ways/. "" means all parts that are not slow.
+// chooseParts returns the parts that names lists, separated by commas. A name such as ways
+// means all parts whose names begin with ways/, except the slow ones. "" means all parts that
+// are not slow.
 func chooseParts(names string) ([]part, error) {
 	all := parts()
 	if names == "" {

@@ -78,8 +78,8 @@ type run struct {
 	Events    int    `json:"events"`
 }
 
-// releaseAnswer is a property that counts only if it is violated. Otherwise it is left out
-// of the facts, as it is left out of reports for people.
+// releaseAnswer is a property that counts only if it is violated. If it is not, the facts leave it
+// out, as the reports for people do.
 const releaseAnswer = "release-answer"
 
 // facts returns the facts of a run. README.md explains each of them.
@@ -142,15 +142,15 @@ func (s setup) command() string {
 	return "locksim run " + s.scenario + variant + " --lock " + s.lock
 }
 
-// A place identifies one run.
+// A place identifies one run: its setup, whether fencing is "on" or "off", and its seed.
 type place struct {
 	setup
 	fencing string
 	seed    uint64
 }
 
-// A batch is the scenarios that one process runs on one seed, with all their variants. lock
-// replaces the variants' own locks; "" means their own locks.
+// A batch is a set of scenarios that one process runs with one seed, with all their variants. They
+// are run with lock, or with the variants' own locks if it is "".
 type batch struct {
 	lock      string
 	scenarios []string
@@ -259,8 +259,8 @@ func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][
 	return found, context.Cause(ctx)
 }
 
-// runBatch runs a batch on one thread, unless GOMAXPROCS is set: with one thread a world is
-// run the fastest.
+// runBatch runs a batch in a process with one thread, because a world runs fastest on one thread.
+// If GOMAXPROCS is set, it decides instead.
 func (c *checkout) runBatch(ctx context.Context, b batch) (map[place][]fact, error) {
 	args := append([]string{"run"}, b.scenarios...)
 	args = append(args, "--seed", strconv.FormatUint(b.seed, 10), "--format", "json", "--timeout", "10m") // enough for a busy machine
@@ -297,8 +297,9 @@ func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 	return runs, nil
 }
 
-// combineRuns returns one line for all runs of a setup. runs has the runs without fencing
-// tokens and the runs with them, each in the order of the seeds from first on.
+// combineRuns returns one line for all runs of a setup. runs[0] are the lines of the runs
+// without fencing tokens, and runs[1] those of the runs with them. Both are in the order of
+// the seeds, which begin with first.
 func combineRuns(key string, first uint64, runs [2][]line) line {
 	shared := line{key: key}
 	for _, f := range runs[0][0].facts {
@@ -311,7 +312,7 @@ func combineRuns(key string, first uint64, runs [2][]line) line {
 		switch f.name {
 		case "verdict":
 			shared.facts = append(shared.facts, fact{f.name, countWords(values[0]) + "/" + countWords(values[1])})
-		case "violated": // it is contained in judged
+		case "violated": // the fact judged contains it
 		default:
 			shared.facts = append(shared.facts, fact{f.name, digest(values)})
 		}
@@ -325,8 +326,8 @@ func combineRuns(key string, first uint64, runs [2][]line) line {
 	return shared
 }
 
-// countWords returns the different words as text. If there are several, it adds how often
-// each occurs.
+// countWords returns the words as text, each only once. If they differ, it adds to each how
+// often it occurs.
 func countWords(words []string) string {
 	count := map[string]int{}
 	for _, w := range words {

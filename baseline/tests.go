@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// This file makes the parts of the baseline that come from tests: what the suite and the search find in
-// each mutant, and what the suite finds in each library. The tests write their findings as
-// attributes, which appear in the output of go test -json.
+// This file makes the parts of the baseline that come from tests: what the suite and the search
+// find in each mutant (a lock with a deliberate mistake), and what the suite finds in each library.
+// The tests write their findings as attributes, which appear in the output of go test -json.
 
-// A testFinding contains the fields of a finding that this program uses. A finding of the
-// suite, about one test case, has the fields of the first group; a finding of a search has
-// those of the second.
+// A testFinding contains the fields of a finding that this program uses. A finding of the suite is
+// about one test case, and has the first group of fields. A finding of a search has the second
+// group, and Worlds.
 type testFinding struct {
 	TestCase string `json:"story"`
 	Worlds   int    `json:"worlds"`
@@ -54,8 +54,8 @@ type subtest struct {
 	findings []testFinding
 }
 
-// runTest runs a test and returns its subtests, in order. If the test fails, that is no
-// error: its findings may be the cause.
+// runTest runs a test and returns its subtests, in order. A test that fails is no error,
+// because its findings may be the cause.
 func runTest(ctx context.Context, c *checkout, folder, test string) ([]subtest, error) {
 	text, err := output(c.newCommand(ctx, "go", "test", "-json", "-count=1", "-timeout=2h", "-run=^"+test+"$", folder))
 	if err != nil {
@@ -100,8 +100,8 @@ func readTest(text []byte, test, command string) ([]subtest, error) {
 	return all, nil
 }
 
-// makeMutants returns a function that makes the lines of a test of mutants. They say which
-// test case or faults find each mutant.
+// makeMutants returns a function that makes the lines of a test of mutants. The lines say which
+// test case or which faults find each mutant.
 func makeMutants(test string) func(context.Context, *checkout) ([]line, error) {
 	return func(ctx context.Context, c *checkout) ([]line, error) {
 		all, err := runTest(ctx, c, "./internal/mutants", test)
@@ -139,8 +139,8 @@ func makeLibraries(ctx context.Context, c *checkout) ([]line, error) {
 	return libraryLines(all), err
 }
 
-// libraryLines returns a line for each problem, and one for the whole suite of each
-// library.
+// libraryLines returns a line for each problem of a library, and a line for each library
+// about the whole suite.
 func libraryLines(libraries []subtest) (all []line) {
 	type story struct {
 		Story           string

@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// A search is a search for ways to break one lock, which makes the part ways/name.
+// A search looks for ways to break one lock: it tries many worlds with faults. A way is a set
+// of such worlds with one cause. The results are the part ways/name of the file.
 type search struct {
 	name string
 	args string
 	slow bool // see part
 }
 
-// searches are all searches. Those for the project's own locks try pairs of faults. For
-// libraries single faults are enough and take less time.
+// searches are all searches. The searches for the project's own locks also try pairs of
+// faults. For libraries, single faults are enough, and take less time.
 var searches = []search{
 	{name: "redlock", args: "--lock redlock --nodes 3 --worlds 5000"},
 	{name: "single", args: "--lock single --worlds 5000"},
@@ -25,8 +26,8 @@ var searches = []search{
 	{name: "redislock-defaults", args: "--lock redislock-defaults --max-faults 1"},
 	{name: "rueidislock", args: "--lock rueidislock --max-faults 1"},
 	{name: "rueidislock-strict", args: "--lock rueidislock-strict --max-faults 1"},
-	// With three nodes there are a minority and a majority, as with five, but a search
-	// takes a third of the time.
+	// Three nodes have a minority and a majority, as five nodes do, but the search takes a
+	// third of the time.
 	{name: "redsync", args: "--lock redsync --max-faults 1 --nodes 3"},
 	// This lock tries 32 times, so there are 32 times as many messages at which a fault can
 	// strike.
@@ -74,7 +75,7 @@ type explored struct {
 	} `json:"maps"`
 }
 
-// A way is a way to break the lock, as in that output.
+// A way is a way to break the lock, as the output of locksim explore describes it.
 type way struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title"`
@@ -146,7 +147,7 @@ func (w way) facts() []fact {
 	}
 }
 
-// explore runs the search on all processors, and makes its lines.
+// explore runs the search in c.jobs threads, and makes its lines.
 func (s search) explore(ctx context.Context, c *checkout) ([]line, error) {
 	args := append([]string{"explore", "--ways", "", "--jobs", strconv.Itoa(c.jobs), "--format", "json"}, strings.Fields(s.args)...)
 	text, err := output(c.newCommand(ctx, c.command, args...))
