@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// bundleEditor returns the editor as one script: its source, with the packages of npm that its
-// package-lock.json names. No script of a package is run.
+// bundleEditor returns the editor as one script: the source in folder, with the packages of npm
+// that the package-lock.json there names. No script of a package is run.
 func bundleEditor(folder string) ([]byte, error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -44,8 +44,7 @@ func bundleEditor(folder string) ([]byte, error) {
 }
 
 // readLicences returns the licences of the packages that are in the bundle, as a comment. A
-// paragraph that several licences have, such as their terms without the copyright line, is there
-// once.
+// paragraph that occurs in several licences, as their terms do, is written only once.
 func readLicences(modules string) ([]byte, error) {
 	var files []string
 	for _, pattern := range []string{"*/LICENSE", "@*/*/LICENSE"} {

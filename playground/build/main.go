@@ -1,5 +1,6 @@
-// Command build makes the folder of the playground: a page and the engine, which runs in the
-// browser. Any server of static files can serve the folder. Run it in a clone:
+// Command build makes the folder of the playground: a page, and two engines. An engine is the
+// simulator as a WebAssembly program, which runs in the browser. Any server of static files can
+// serve the folder. Run it in a clone:
 //
 //	go run ./playground/build OUT/
 package main
@@ -22,8 +23,8 @@ import (
 
 	_ "github.com/locksim/locksim/playground/locks/systems"
 
-	// These servers make the scenarios on their systems known, so that the page can say which
-	// command plays them.
+	// These imports register the scenarios on their systems, which no engine can run. So the page
+	// can say which command runs them.
 	_ "github.com/locksim/locksim/servers/consul"
 	_ "github.com/locksim/locksim/servers/kubernetes"
 	_ "github.com/locksim/locksim/servers/sqlite"
@@ -106,8 +107,9 @@ func readPage(folder string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// fillIn puts into the page what the engine need not compute: the catalogue, the locks of the
-// large engine, the first answer, and the patterns of the figure.
+// fillIn puts into the page what it needs before an engine is loaded: the catalogue of scenarios,
+// the locks of the larger engine, the answer for the first scenario, and the fill patterns of the
+// diagram.
 func fillIn(index []byte) ([]byte, error) {
 	catalogue, err := json.Marshal(playground.Catalogue()) // escapes what could end a script
 	if err != nil {
@@ -141,7 +143,8 @@ func buildEngine(root, name string) ([]byte, error) {
 	}
 	defer os.RemoveAll(scratch)
 	wasm := filepath.Join(scratch, "engine.wasm")
-	// Without the table of symbols the program is smaller; stack traces keep their names.
+	// Without the table of symbols the program is smaller. Stack traces still have the names
+	// of functions.
 	compile := exec.Command(filepath.Join(root, "platforms", "js"), "-o", wasm, "-ldflags=-s -w", "./playground/"+name)
 	compile.Dir, compile.Stdout, compile.Stderr = root, os.Stderr, os.Stderr
 	if err := compile.Run(); err != nil {

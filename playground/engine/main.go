@@ -1,5 +1,5 @@
-// Command engine runs scenarios in a browser. It has the locks on Redis that the debate about
-// Redlock is about, so it is small.
+// Command engine runs scenarios in a browser. It is small, because it has only locks on Redis:
+// those that the debate about Redlock is about.
 package main
 
 import (

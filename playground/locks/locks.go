@@ -1,5 +1,5 @@
-// Package locks lists the locks and systems of the playground. The engine in the browser, the
-// program that builds the page and the tests import it, so that they know the same locks.
+// Package locks imports the locks of the playground's small engine. The engine, the program that
+// builds the page and the tests import this package, so that they know the same locks.
 package locks
 
 import (

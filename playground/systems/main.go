@@ -1,5 +1,5 @@
 // Command systems runs scenarios in a browser, as command engine does. It has the locks on the
-// other systems, too. A page loads it when a reader wants one of them.
+// other systems, too. A page loads this program when a reader chooses one of these locks.
 package main
 
 import (

@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/internal/playground"
 )
 
-// Run answers the requests of the worker, without end. It gives the worker the function
-// locksimServe, which takes a request in JSON and a function that gets the answer in JSON.
-// Requests are answered one after the other, and not in the call itself, because a world needs
-// the event loop of the browser.
+// Run answers the requests of the Web Worker in which the program runs, and never returns. It gives
+// the worker the function locksimServe, which takes a request in JSON and a function that gets the
+// answer in JSON. It answers the requests one after the other. locksimServe returns before its
+// request is answered, because running a world needs the event loop of the browser.
 func Run() {
 	type call struct {
 		request string

@@ -1,6 +1,6 @@
-// Package systems lists the locks and systems of the playground's larger engine: those of
-// package locks, and those on etcd, ZooKeeper and PostgreSQL. The clients of Consul and
-// Kubernetes, and SQLite, do not compile for js.
+// Package systems imports the locks of the playground's larger engine: those of package
+// locks, and those on etcd, ZooKeeper and PostgreSQL. The clients of Consul and Kubernetes,
+// and SQLite, do not compile for js.
 package systems
 
 import (
