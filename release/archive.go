@@ -17,14 +17,15 @@ import (
 	"time"
 )
 
-// A file is a file in an archive. Its name has slashes.
+// A file is a file in an archive. The folders in its name are separated by slashes.
 type file struct {
 	name string
 	data []byte
 	mode fs.FileMode
 }
 
-// writeArchive writes files as a .zip or .tar.gz archive. The same files make the same bytes.
+// writeArchive writes files as a .zip or .tar.gz archive. at is the time of all files in it. Equal
+// files and times give the same bytes.
 func writeArchive(name string, files []file, at time.Time) error {
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	var b bytes.Buffer
@@ -100,7 +101,8 @@ func packFolder(folder, archive string) error {
 	return writeArchive(archive, files, at)
 }
 
-// unpack writes the files of an archive into a folder. It refuses names that lead out of it.
+// unpack writes the files of an archive into a folder. It refuses names that lead out of the
+// folder.
 func unpack(archive, folder string) error {
 	data, err := os.ReadFile(archive)
 	if err != nil {

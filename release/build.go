@@ -15,14 +15,15 @@ import (
 	"time"
 )
 
-// platforms are those for which a release has an archive.
+// platforms are the platforms for which a release has an archive.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// snapshot replaces the version of what is built only to be tried.
+// snapshot takes the place of the version if the program is built only to try the build.
 const snapshot = "snapshot"
 
-// buildAll builds the archives of platforms, or of all if none is named. program is the
-// package to build; "" is the one that a release ships.
+// buildAll builds the archives for the platforms in only, or for all platforms if it is
+// empty. v is the version, or snapshot. program is the package to build; "" means the one
+// that a release ships.
 func buildAll(out, v, program string, only []string) error {
 	if v != snapshot && !version.MatchString(v) {
 		return fmt.Errorf("%q is not a version such as v0.1.0; write %s to try a build", v, snapshot)
@@ -47,8 +48,8 @@ func buildAll(out, v, program string, only []string) error {
 	return nil
 }
 
-// commitTime returns the time of the commit that is checked out: that of all files in an
-// archive, so that the same commit makes the same archives.
+// commitTime returns the time of the commit that is checked out. All files in an archive have
+// this time, so that the same commit makes the same archives.
 func commitTime() (time.Time, error) {
 	text, err := output(".", "git", "log", "-1", "--format=%ct")
 	if err != nil {
@@ -58,8 +59,8 @@ func commitTime() (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), err
 }
 
-// build builds the program for one platform. It writes the program to OUT/bin, where the
-// container takes it, and an archive and an SBOM to OUT.
+// build builds the program for one platform. It writes the program to OUT/bin, from which the
+// container image is made, and an archive and an SBOM to OUT.
 func build(out, v, program, platform string, at time.Time) error {
 	goos, goarch, _ := strings.Cut(platform, "/")
 	name := "locksim"
@@ -67,8 +68,9 @@ func build(out, v, program, platform string, at time.Time) error {
 		name += ".exe"
 	}
 	binary := filepath.Join(out, "bin", goos+"_"+goarch, name)
-	// The tracing of gRPC, which etcd's client uses, makes pages with html/template. Without this
-	// tag the linker would keep every exported method: half as much again.
+	// The tracing of gRPC, which etcd's client uses, makes pages with html/template. With
+	// html/template, the linker keeps every exported method, and the program is half as large
+	// again; the tag leaves the tracing out.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-tags=grpcnotrace", "-ldflags=-s -w", "-o", binary, program)
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr

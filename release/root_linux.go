@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// changesRoot makes a command run with another root, and reports whether this process has the
-// right to.
+// changesRoot makes a command run with another root folder. It returns false, and changes nothing,
+// if this process lacks the right to do so.
 func changesRoot(cmd *exec.Cmd, root string) bool {
 	if os.Geteuid() != 0 {
 		return false

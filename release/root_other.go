@@ -4,6 +4,6 @@ package main
 
 import "os/exec"
 
-// changesRoot returns false. Only on Linux can a released program run under another root,
-// because only there it needs no system files.
+// changesRoot returns false, and changes nothing. A released program can run under another
+// root folder only on Linux, because it needs system files elsewhere.
 func changesRoot(*exec.Cmd, string) bool { return false }

@@ -38,7 +38,8 @@ type property struct {
 	Value string `json:"value"`
 }
 
-// newComponent returns a module as a component. sum is its sum in go.sum, or "".
+// newComponent returns a module of version v as a component. kind is its type in CycloneDX,
+// and sum its checksum in go.sum, or "".
 func newComponent(kind, name, v, sum string) component {
 	purl := "pkg:golang/" + name + "@" + v
 	c := component{Type: kind, Name: name, Version: v, PURL: purl, Ref: purl}
@@ -87,8 +88,8 @@ func writeSBOM(name string, info *buildinfo.BuildInfo, v, platform string) error
 	return os.WriteFile(name, append(data, '\n'), 0o666)
 }
 
-// licencesOf returns the licences and notices of the modules that a program contains, and that
-// of Go. Most licences demand that a program is passed on with them.
+// licencesOf returns the licences and notices of the modules that a program contains, and that of
+// Go. Most licences demand that their text is passed on with the program.
 func licencesOf(info *buildinfo.BuildInfo) ([]file, error) {
 	goroot, err := output(".", "go", "env", "GOROOT")
 	if err != nil {
@@ -130,8 +131,9 @@ func licencesOf(info *buildinfo.BuildInfo) ([]file, error) {
 	}
 }
 
-// licencesIn returns the licences and notices in a folder. A file such
-// as license.go is code. A module without any licence is an error, so that somebody looks.
+// licencesIn returns the licences and notices in a folder, as files of the folder to in an archive.
+// A file such as license.go is code, and does not count. A folder without any licence is an error,
+// so that somebody looks into it.
 func licencesIn(folder, to string) (files []file, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -12,22 +12,24 @@ import (
 	"time"
 )
 
-// trials are the commands with which try runs a program, and what each prints.
+// trials are the commands with which try runs a program. The output of each must contain
+// want.
 var trials = []struct {
 	args []string
 	want string
 }{
 	{[]string{"version"}, "locksim "},
 	{[]string{"list"}, "gc-pause"},
-	// The status of run says that the verdicts are those that the scenario expects.
+	// This command exits with status 0 only if the verdicts are those that the scenario
+	// expects.
 	{[]string{"run", "gc-pause", "--format", "json"}, `"verdict": "unsafe"`},
 	{[]string{"run", "same-holder-cut-off", "--lock", "etcd"}, "verdict"},
 }
 
 // try unpacks an archive into an empty folder and runs its program there, with an empty
-// environment. Where the operating system and our rights allow it, the folder is also the
-// root, so that the program finds nothing but the archive. emulator runs programs for another
-// processor; it needs the real root.
+// environment. If the operating system and our rights allow it, the folder is also the root folder
+// of the program, which then finds nothing but the files of the archive. emulator is a command that
+// runs programs for another processor, or ""; it needs the real root folder.
 func try(archive, emulator string) error {
 	root, err := os.MkdirTemp("", "locksim-release-")
 	if err != nil {

@@ -20,8 +20,8 @@ const ownModule = "github.com/locksim/locksim"
 // unreleased are the modules of the workspace that have no version.
 var unreleased = []string{"libraries/pglock", "playground", "reports/browser"}
 
-// version matches the tag of a release. Releases before v2.0.0 only: v2 would change the
-// paths of all modules.
+// version matches the tag of a release. It matches only releases before v2.0.0, because v2
+// would change the paths of all modules.
 var version = regexp.MustCompile(`^v[01]\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z.]+)?$`)
 
 // A modFile contains the fields that this program uses of go mod edit -json and go work edit
@@ -93,7 +93,8 @@ func tagsOf(clone, v string) ([]string, error) {
 	return tags, nil
 }
 
-// check returns an error for each file of the clone that does not have the version of a tag.
+// check returns an error that lists all files of the clone whose version is not v, the tag of the
+// release.
 func check(clone, v string) error {
 	if !version.MatchString(v) {
 		return fmt.Errorf("%q is not a version such as v0.1.0", v)
