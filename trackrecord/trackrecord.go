@@ -3,7 +3,7 @@
 // and versions.json lists versions of the unmodified library with the bug and without it.
 // The README has a table of all bugs.
 //
-// The tests in the folder libraries run the story with a library, by package proof. The
+// The tests in the folder libraries run the story with a library; they use package proof. The
 // program in the folder run builds these tests with each version, and runs them.
 package trackrecord
 

@@ -12,13 +12,13 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// A bug is one bug of the track record: its story, and the versions of the library to test
-// with it.
+// A bug is one bug of the track record: its story, which is a scenario that shows the bug, and the
+// versions of the library to test with the story.
 type bug struct {
 	name  string
 	story *scenarios.Scenario
-	// bad are the versions with the bug, and good those without it. There may be no good
-	// ones.
+	// bad are the versions with the bug, and good the versions without it. There may be no
+	// good versions.
 	bad, good []*version
 }
 
@@ -46,9 +46,9 @@ func readBugs(tests *builder) ([]*bug, error) {
 // versions returns all versions, those with the bug first.
 func (b *bug) versions() []*version { return slices.Concat(b.bad, b.good) }
 
-// test runs the bug's story and the suite with all versions, and returns the bug's row of
-// the table. If check is set, it does not run the whole suite, but only the test case that
-// old names; old is the bug's row in the README.
+// test runs the bug's story and the suite with all versions, and returns the bug's row of the
+// table. old is the bug's row in the README, or nil. If check is set, test runs only the test case
+// of the suite that this row names.
 func (b *bug) test(check bool, old *row) (row, error) {
 	start := time.Now()
 	r := row{name: b.name, title: b.story.Title, source: b.story.Source, library: b.bad[0].bug.Library}
@@ -106,10 +106,10 @@ func (b *bug) writeRecords(w io.Writer) error {
 	return nil
 }
 
-// survey runs the suite with all versions. It looks for the first test case that finds the
-// bug: every bad version fails it because of what the bug breaks, and no good version fails
-// it. Test cases that are about a library do not count. first is the real time of the first
-// world in which the story shows the bug.
+// survey runs the suite with all versions. It looks for the first test case that finds the bug:
+// every bad version fails it because of what the bug breaks, and no good version fails it. Test
+// cases that are about a library do not count (see isAboutLibrary). first is the real time of the
+// first world in which the story shows the bug.
 func (b *bug) survey(r *row, first time.Duration) error {
 	r.times = fmt.Sprintf("story: %v", first.Round(100*time.Microsecond))
 	var candidates []failure
@@ -147,8 +147,8 @@ func (b *bug) survey(r *row, first time.Duration) error {
 	return nil
 }
 
-// libraries are words in the names of those scenarios of the catalogue that are about a
-// library.
+// libraries are words by which isAboutLibrary recognizes the scenarios of the catalogue that
+// are about a library.
 var libraries = []string{"redsync", "redislock", "rueidislock", "etcd", "zookeeper", "consul", "kubernetes"}
 
 // isAboutLibrary reports whether a test case of the suite is about a library. Such a test

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A builder builds the tests in the module libraries, each with the version of a library
-// that it is to test. For each version it makes a go.mod from the module's own, which is
-// only for people who edit the tests. If each version had a module of its own instead,
-// there would be many almost equal go.mod files, and each would have to be updated when the
-// requirements of locksim change.
+// A builder builds the tests in the module libraries, each with the version of a library that the
+// test is for. For each version it makes a go.mod from the go.mod of the module, which itself
+// serves only the people who edit the tests. If each version had a module of its own instead, there
+// would be many almost equal go.mod files, and each would have to be updated when the requirements
+// of locksim change.
 type builder struct {
-	// root is the folder of the track record, and scratch the folder for what is built.
+	// root is the folder of the track record, and scratch the folder for temporary files.
 	root, scratch string
 	// check means that nothing in root may be written.
 	check bool
@@ -56,12 +56,12 @@ func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// goMod returns the text of the go.mod for a version. It contains the heading of the
-// module's own go.mod, locksim's modules with their paths, and the version under test. The
-// go command adds what these require. All modules of locksim are listed, although a test
-// needs only one or two. With them, their packages have the same dependencies as in the
-// workspace, so the build cache already contains them. The last replacement is needed if
-// locksim itself requires a newer version of the library.
+// goMod returns the text of the go.mod for a version. own is the go.mod of the module. The result
+// contains its heading, locksim's modules with their paths, and the version under test; the go
+// command adds the modules that these require. It lists all modules of locksim, although a test
+// needs only one or two: so the packages of locksim have the same dependencies as in the workspace,
+// and are already in the build cache. The last replacement is needed if locksim itself requires a
+// newer version of the library.
 func goMod(own string, v *version) string {
 	heading, _, _ := strings.Cut(own, "\nrequire ")
 	var required, replaced []string

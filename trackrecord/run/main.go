@@ -1,5 +1,6 @@
-// Command run tests every library of the track record with the story of its bug and with
-// the whole suite of package locktest, and writes the table in the README:
+// Command run tests every library of the track record with the story of its bug (a scenario
+// that shows it) and with the whole suite of package locktest, and writes the table in the
+// README:
 //
 //	go run ./trackrecord/run          # everything, and write the table
 //	go run ./trackrecord/run NAME...  # only these bugs, and their rows of the table
@@ -7,8 +8,8 @@
 //	go run ./trackrecord/run -check -json FILE
 //	go run ./trackrecord/run -test NAME/VERSION FLAG...  # go test, with its output
 //
-// It fails if a version with the bug passes, if a version without it fails, if a sound lock
-// does not pass the story, or if a story is inconclusive.
+// It fails if a version with the bug passes the story, if a version without the bug fails, if a
+// sound lock fails the story, or if a story is inconclusive.
 //
 // With -check it writes nothing, and also fails if the table in the README is out of date;
 // the times in the table may differ. With -json it also writes a line of JSON for each
@@ -41,7 +42,7 @@ func main() {
 	}
 }
 
-// run does what the command line says.
+// run executes the command line.
 func run(check, test bool, records string, args []string) error {
 	root, err := findRoot()
 	if err != nil {

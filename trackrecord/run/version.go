@@ -56,8 +56,8 @@ func (v *version) title() string {
 	return v.Number + " " + v.Name
 }
 
-// binary returns the path of the compiled test. Several bugs can have a version, and so a
-// compiled test, in common.
+// binary returns the path of the compiled test. Several bugs can share a version, and so its
+// compiled test.
 func (v *version) binary() string {
 	return v.builder.scratchFile(v, "-"+strings.ReplaceAll(v.bug.Test, "/", "-")+".test")
 }
@@ -177,8 +177,8 @@ func (v *version) runStory() (storyResult, error) {
 // A failure is a test case of the suite that a version fails.
 type failure struct {
 	story string
-	// worlds is how many worlds the suite had run when it found the failure, and after how
-	// much real time had passed.
+	// worlds is how many worlds the suite had run when it found the failure; after is the real time
+	// that had passed by then.
 	worlds int
 	after  time.Duration
 	rules  []string

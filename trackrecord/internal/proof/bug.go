@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/trackrecord"
 )
 
-// A Bug is one bug of the track record: its story, and the versions of the library to test
-// with it.
+// A Bug is one bug of the track record: its story, which is a scenario that shows the bug, and the
+// versions of the library to test with the story.
 type Bug struct {
 	Name  string
 	Story *scenarios.Scenario

@@ -1,6 +1,7 @@
-// Package proof tests a version of a library with the story of a bug, and with the suite of
-// package locktest, which was not written for this bug. A test in the folder libraries
-// calls [Run], and the program in the folder run reads the attributes that the test writes.
+// Package proof tests a version of a library with the story of a bug (a scenario that shows it),
+// and with the suite of package locktest, which was not written for this bug. A test in the folder
+// libraries calls [Run], and the program in the folder run reads the attributes that the test
+// writes.
 package proof
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// BugVariable is the environment variable that tells a test which bug it is about, and with
-// which version of the library it was built: "BUG/VERSION".
+// BugVariable is the environment variable whose value tells a test which bug it is about and with
+// which version of the library it was built, as "BUG/VERSION".
 const BugVariable = "LOCKSIM_BUG"
 
 // New makes a client's handle on a library's lock.
@@ -27,9 +28,9 @@ type Option struct {
 	New  New
 }
 
-// Run tests a library's lock. The subtest "story" runs the story of the bug, and the
-// subtest "suite" runs the suite of package locktest. Both fail only for what is the lock's
-// own fault. The subtest "survey" runs the suite for the program in the folder run, and
+// Run tests a library's lock. The subtest "story" runs the story of the bug, and the subtest
+// "suite" runs the suite of package locktest. Both fail only because of violations that are the
+// lock's own fault. The subtest "survey" runs the suite for the program in the folder run, and
 // reports all test cases that fail: see [SurveyVariable].
 //
 // build makes the lock. If versions.json names an option for the version, the New of that
@@ -59,8 +60,9 @@ func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	t.Run("survey", func(t *testing.T) { survey(t, config, inSuite) })
 }
 
-// slots returns a function that says where a lock keeps its grants. By default the lock has
-// one key on every node, or one key on the cluster if the nodes form one.
+// slots returns a function that says in which slots a lock keeps its grants, and how many of them
+// make a grant. A slot is a key on a node. By default the lock has one key on every node, or one
+// key on the cluster if the nodes form one.
 func slots(config locktest.Config) func(key string, nodes int) ([]locks.Slot, int) {
 	if config.Slots != nil {
 		return config.Slots

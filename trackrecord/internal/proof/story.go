@@ -18,8 +18,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// seeds is the number of worlds in which a story is run. Each has another seed, and so
-// other latencies.
+// seeds is the number of worlds in which a story (the scenario of a bug) is run. The worlds
+// differ in their seeds, and so in their latencies.
 const seeds = 20
 
 // These attributes are written by the subtest "story" and read by the program in the folder
@@ -92,12 +92,12 @@ type storyRun struct {
 	unknown  string
 }
 
-// A problem is something that is the lock's own fault: rule is the property that it broke,
-// or its misconduct, and why is the reason.
+// A problem is a violation that is the lock's own fault. rule is the property that the lock broke,
+// or its misconduct (a behaviour that no lock may have), and why is the reason.
 type problem struct{ rule, why string }
 
-// runStory runs a story in one world. It runs it without fencing tokens, because they are
-// not part of the library.
+// runStory runs a story in one world, without fencing tokens, because they are not part of
+// the library.
 func runStory(scenario *scenarios.Scenario, lock locks.Kind, seed uint64) (storyRun, error) {
 	if n := len(scenario.Variants); n != 1 {
 		return storyRun{}, fmt.Errorf("%s has %d variants; the story of a bug must have one", scenario.File, n)

@@ -15,10 +15,10 @@ const SurveyVariable = "LOCKSIM_SURVEY"
 
 // These attributes are written by the subtest "survey".
 const (
-	// AttrFails describes a test case of the suite that the lock fails. It has four words:
-	// the name of the test case, the number of worlds that the suite has run until then,
-	// the real time that this took, and the rules that the lock broke, separated by commas.
-	// The attribute is written for each such test case.
+	// AttrFails describes a test case of the suite that the lock fails. It has four words: the name
+	// of the test case, the number of worlds that the suite has run so far, the real time that they
+	// took, and the rules that the lock broke, separated by commas. The attribute is written for
+	// each such test case.
 	AttrFails = "fails"
 	// AttrSuite is the number of worlds in the suite.
 	AttrSuite = "suite"
