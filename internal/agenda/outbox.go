@@ -2,17 +2,17 @@ package agenda
 
 import "github.com/locksim/locksim/sim"
 
-// An Outbox delays the messages of a server. While the server handles one request, it only puts
-// messages into the outbox. Faults that wait for an event which the server has just recorded strike
-// before the messages are sent. If such a fault crashes the server, the messages are never sent, as
+// An Outbox delays the messages of a server. While the server handles a request, it only puts
+// messages into the outbox. They are sent after the faults have struck that wait for an event which
+// the server has just recorded. If such a fault crashes the server, the messages are never sent, as
 // on a real machine. Only the goroutine of the world's event loop may call the methods.
 type Outbox struct {
 	host       *sim.Host
-	crashCount int // so that Do notices a crash
+	crashCount int // counts the crashes, so that Do notices one
 	unsent     []func()
-	// depth is how many calls of Do are active. isBusy reports that messages are being
-	// sent, or that faults are striking. In that time another Do only puts messages into
-	// the outbox.
+	// depth is how many calls of Do are running their functions. isBusy reports that messages
+	// are being sent, or that faults are striking. As long as it is set, another call of Do
+	// leaves its messages in the outbox.
 	depth  int
 	isBusy bool
 }
@@ -24,12 +24,12 @@ func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 // after the function that was given to [Outbox.Do] has returned.
 func (o *Outbox) Send(transmit func()) { o.unsent = append(o.unsent, transmit) }
 
-// Do calls f. If f has put messages into the outbox, Do then lets faults strike and clients start
-// that have waited for an event which f has recorded, and after that it sends the messages. If the
-// server is paused then, Do sends them when it resumes; if it has crashed, Do sends nothing.
+// Do calls f. If the outbox then has messages, Do first lets faults strike, and clients start, that
+// have waited for an event which f has recorded. Then it sends the messages. If a fault has paused
+// the server, they are sent when the server resumes; if a fault has crashed it, they are dropped.
 //
-// A Do within f sends nothing itself, but the outer Do does. A Do that is called while messages are
-// sent also leaves the sending to the Do that has begun it.
+// A call of Do within f sends nothing; the outer call sends the messages. A call while messages are
+// being sent also leaves its messages to the call that is sending.
 func (o *Outbox) Do(f func()) {
 	o.depth++
 	f()
@@ -46,7 +46,7 @@ func (o *Outbox) Do(f func()) {
 	}
 }
 
-// flush sends everything that is in the outbox, including what these sends put into it.
+// flush sends all messages in the outbox, including those that are put into it meanwhile.
 func (o *Outbox) flush() {
 	if o.isBusy {
 		return

@@ -1,6 +1,6 @@
-// Package agenda holds what a simulated server will do later. An [Alarm] and [Timers] make
-// calls at times of the node's clocks. An [Outbox] keeps messages until the server may send
-// them.
+// Package agenda holds what a simulated server will do later. An [Alarm] and [Timers] call
+// functions at given readings of the clocks of the server's node. An [Outbox] keeps messages until
+// the server may send them.
 package agenda
 
 import (
@@ -41,10 +41,10 @@ func (a *Alarm) Set(t time.Time) {
 	}
 }
 
-// Timers make calls at times of a node's monotonic clock. Real servers measure their
-// timeouts by that clock, so a jump of the wall clock does not affect them. The world's
-// loop makes the calls. A call that is due during a pause is made when the node runs again.
-// After a crash a server must clear its timers.
+// Timers call functions at given readings of a node's monotonic clock. Real servers measure their
+// timeouts by that clock, so a jump of the wall clock does not affect them. The world's event loop
+// makes the calls. A call that is due during a pause is made when the node runs again. After a
+// crash a server must clear its timers.
 type Timers struct {
 	host    *sim.Host
 	pending []*Timer // ordered by due
@@ -105,22 +105,22 @@ func (t *Timers) Clear() {
 	t.Arm()
 }
 
-// DueInTrueTime returns the true time at which a timer is due if no fault changes the
-// node's clocks before. It returns false while the machine is suspended, because its clocks
-// are stopped then.
+// DueInTrueTime returns the time at which a timer is due, as true time: the time of the world, from
+// which the clocks of processes may differ. The result assumes that no fault changes the node's
+// clocks before. It returns false while the machine is suspended, because its clocks are stopped.
 func (t *Timers) DueInTrueTime(timer *Timer) (time.Duration, bool) {
 	return t.host.When(t.wallTimeDue(timer))
 }
 
-// wallTimeDue returns what the wall clock will read when a timer is due. A world can
-// schedule only by wall clocks (see [sim.Host.When]), and both clocks of a node run at the
-// same rate.
+// wallTimeDue returns what the node's wall clock will read when a timer is due. A world schedules
+// only by wall clocks (see [sim.Host.When]). The result is exact because both clocks of a node run
+// at the same rate.
 func (t *Timers) wallTimeDue(timer *Timer) time.Time {
 	return t.host.Clock().Now().Add(time.Duration(max(timer.due-t.Now(), 0)))
 }
 
-// Arm schedules the first timer, computed from the current readings and rate of the clocks.
-// A server must call it again when a fault has changed the clocks.
+// Arm schedules the call of the first timer, according to the current readings and rate of the
+// node's clocks. A server must call it again when a fault has changed the clocks.
 func (t *Timers) Arm() {
 	first := time.Time{}
 	if len(t.pending) > 0 {
