@@ -84,8 +84,8 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// WithCause adds the reason why ctx ended to an error, if ctx has ended. The nodes' answers
-// in err are then only a consequence of that end.
+// WithCause returns err with the reason why ctx ended added, or err itself if ctx has not ended. If
+// ctx has ended, the answers that err lists are only a consequence of that.
 func WithCause(ctx context.Context, err error) error {
 	if cause := EndCause(ctx); cause != nil {
 		return fmt.Errorf("%w: %w", err, cause)
