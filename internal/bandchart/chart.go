@@ -1,5 +1,6 @@
-// Package bandchart draws the bands of a range as a slide: a bar for each run, with an axis
-// below that has the borders of the bands. It uses the shapes and the style of package
+// Package bandchart draws the bands of a range as a slide. A band is a part of the range in which
+// all values that were tried have the same outcome. The slide has a bar for each run, and the
+// borders between its bands as numbers below it. It uses the shapes and the style of package
 // storyboard.
 package bandchart
 
@@ -13,10 +14,10 @@ import (
 	"github.com/locksim/locksim/internal/storyboard"
 )
 
-// A Chart is what is drawn.
+// A Chart is the content of a slide.
 type Chart struct {
 	Title, Subtitle string
-	// From and To are the ends of the range, and Format writes a value.
+	// From and To are the ends of the range, and Format returns a value of it as text.
 	From, To int64
 	Format   func(value int64) string
 	Bars     []Bar
@@ -30,8 +31,8 @@ type Bar struct {
 	Bands []Band
 }
 
-// A Band is a part of the range in which each value has the same outcome. Class is the class
-// of its style: safe, unsafe, unknown or impossible. Text names the outcome.
+// A Band is a part of the range in which all values that were tried have the same outcome. Class is
+// the CSS class of the outcome: safe, unsafe, unknown or impossible. Text names the outcome.
 type Band struct {
 	From, To    int64
 	Class, Text string
@@ -46,14 +47,14 @@ var style string
 const (
 	left, right = 60, storyboard.Width - 60
 	barHeight   = 90
-	leastWidth  = 6  // of a band
+	leastWidth  = 6  // the smallest width of a band on the slide
 	gap         = 14 // between two texts
 	lineHeight  = 24
 	nameHeight  = 38
 	headHeight  = 96
 
 	titleSize, headSize, textSize, smallSize = 30, 20, 18, 16
-	// maxLevels is the most lines of texts above a bar, and below it.
+	// maxLevels is how many lines of text a bar can have above it, and below it.
 	maxLevels = 3
 )
 
@@ -93,7 +94,7 @@ type drawing struct {
 	board *storyboard.Board
 }
 
-// text adds a line of text. It is cut off at the right end of the chart.
+// text adds a line of text, and shortens it if it is wider than the chart.
 func (d *drawing) text(t storyboard.Text, line string) storyboard.Text {
 	t.Line = story.Raw(line)
 	for words := []rune(line); len(words) > 0 && t.Box().W > right-left; {
@@ -172,7 +173,7 @@ func narrowRank(s storyboard.Shape) int {
 	return slices.Index([]string{"safe", "unknown", "unsafe"}, s.Class)
 }
 
-// place draws a bar at a height.
+// place draws a bar whose top is at y.
 func (d *drawing) place(b *placedBar, y int) {
 	d.text(storyboard.Text{Class: "name", X: left, Y: y + headSize, Size: headSize, Bold: true}, b.name)
 	top := y + nameHeight + b.above.levels()*lineHeight
@@ -201,7 +202,7 @@ func (d *drawing) place(b *placedBar, y int) {
 	}
 }
 
-// values returns the values of a band.
+// values returns the first and the last value of a band as text.
 func (d *drawing) values(b Band) string {
 	if b.From == b.To {
 		return d.Format(b.From)
@@ -214,7 +215,8 @@ func (d *drawing) line(x, from, to int) {
 	d.board.Shapes = append(d.board.Shapes, storyboard.Shape{Class: "border-line", X: x, Y: from, W: 1, H: max(to-from, 0)})
 }
 
-// describe describes the chart in words.
+// describe gives the board a description of the chart in words, for readers who do not see
+// it.
 func (d *drawing) describe() {
 	words := []string{d.Title + "."}
 	for _, b := range d.Bars {
@@ -227,22 +229,23 @@ func (d *drawing) describe() {
 	d.board.Describe(words...)
 }
 
-// shelves are the lines of text above or below a bar. A text takes the first line on which
-// it covers no other.
+// shelves are the lines of text above or below a bar. Each text is put on the first line on which
+// it covers no other text.
 type shelves struct {
 	labels []label
 	// isClipped reports whether there was no room for a text.
 	isClipped bool
 }
 
-// A label is a text on a line. of is the position that it is about.
+// A label is a text on a line of text. level is the number of the line, counted from the bar,
+// from 0. of is the horizontal position of what the label names.
 type label struct {
 	storyboard.Text
 	level, of int
 }
 
-// put puts a text on a line, and moves it into the chart. If there is no room, it leaves the
-// text out.
+// put puts a text on a line, and moves it so that it is within the chart. of is the position of
+// what the text names. If there is no room, put leaves the text out.
 func (s *shelves) put(t storyboard.Text, of int) {
 	if half := t.Box().W / 2; t.Anchor == "middle" {
 		t.X = max(left+half, min(right-half, t.X))
