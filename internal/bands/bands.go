@@ -10,11 +10,12 @@ type Band[O comparable] struct {
 	Outcome  O
 }
 
-// Find tries values, which are in ascending order. Between two neighbours with different outcomes
-// it looks by bisection for the border, and for further outcomes between them. split returns a
-// value strictly between two others; ok is false if they are so close that the border needs no
-// other value. Find does not find a band that lies between two neighbours with the same outcome. It
-// returns the bands in order, and how many values it tried. An error of try ends it.
+// Find calls try for values, which are in ascending order, to get their outcomes. Where two
+// neighbours have different outcomes, it looks between them, by bisection, for the border and for
+// further outcomes. It does not look between two neighbours with the same outcome. split returns a
+// value strictly between low and high; ok is false if they are so close that the border is known
+// exactly enough. Find returns the bands in order, and how many values it tried. An error of try
+// ends it.
 func Find[O comparable](values []int64, split func(low, high int64) (middle int64, ok bool), try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
 	type sample struct {
 		value   int64
@@ -32,7 +33,7 @@ func Find[O comparable](values []int64, split func(low, high int64) (middle int6
 		}
 		bands = append(bands, Band[O]{s.value, s.value, s.outcome})
 	}
-	// searchBetween adds what lies between two samples, without the samples.
+	// searchBetween tries values between two samples, and adds them without the two samples.
 	var searchBetween func(low, high sample) error
 	searchBetween = func(low, high sample) error {
 		if low.outcome == high.outcome {
