@@ -17,13 +17,14 @@ const (
 	table // all of its rows
 )
 
-// A block is a part of a document.
+// A block is a part of a document, such as a heading or a paragraph.
 type block struct {
 	kind blockKind
-	// text is the text without its markup. Code keeps its lines, and a table is as in the document.
+	// text is the text of the block without the markup of blocks, such as # or a fence. The lines
+	// of code stay as they are, and a table is as in the document.
 	text string
-	// level is that of a heading, from 1 on. sign is that of an item, such as "-" or "2.".
-	// language is that of code.
+	// level is the level of a heading, from 1 on. sign is the sign of an item, such as "-" or "2.".
+	// language is the language of code.
 	level          int
 	sign, language string
 }

@@ -1,5 +1,5 @@
-// Package chapters has the chapters of docs/learn, which teach distributed locks in reading
-// order, and writes them for a terminal.
+// Package chapters has the chapters of docs/learn, which are a course about distributed locks, and
+// writes them for a terminal.
 package chapters
 
 import (
@@ -17,11 +17,12 @@ import (
 
 // A Chapter is one document of docs/learn.
 type Chapter struct {
-	// Number is its place in the reading order, from 1 on. Name is the name of its file without
-	// the number; it never changes, so that links stay valid.
+	// Number is the chapter's place in the reading order, from 1 on. Name is the name of its file
+	// without the number and the extension. It never changes, so that links stay valid.
 	Number int
 	Name   string
-	// Title is its heading without the number, and Summary its first paragraph: one line.
+	// Title is the chapter's heading without the number, and Summary its first paragraph as
+	// one line.
 	Title, Summary string
 	// Markdown is the whole document.
 	Markdown string
@@ -85,7 +86,7 @@ func parseAll(files fs.FS) ([]*Chapter, error) {
 	return found, nil
 }
 
-// parse reads a chapter. It begins with the heading "# N. TITLE" and a paragraph.
+// parse reads a chapter. Its text has to begin with the heading "# N. TITLE" and a paragraph.
 func parse(file, text string) (*Chapter, error) {
 	digits, name, _ := strings.Cut(strings.TrimSuffix(file, ".md"), "-")
 	number, err := strconv.Atoi(digits)

@@ -30,7 +30,7 @@ type span struct {
 	isStrong bool
 }
 
-// spansOf splits a text by its styles. A link is its text.
+// spansOf splits a text by its styles, and replaces each link by the text of the link.
 func spansOf(text string) (spans []span) {
 	text = linkPattern().ReplaceAllString(text, "$1")
 	at := 0
@@ -46,8 +46,8 @@ func spansOf(text string) (spans []span) {
 	return append(spans, span{text: text[at:]})
 }
 
-// wrap breaks a text into lines of at most width columns, and highlights its strong parts in
-// a colour; "" is no colour.
+// wrap breaks a text into lines of at most width columns, and highlights its strong parts: strong
+// and emphasized text, and code. colour is their colour; "" means none.
 func wrap(text string, width int, colour string) string {
 	spans := spansOf(text)
 	var all strings.Builder
@@ -75,7 +75,7 @@ func wrap(text string, width int, colour string) string {
 		case !unicode.IsSpace(r):
 			n++
 		}
-		// A space has the style of the character before it, if the next one has it too.
+		// A space is strong only if the characters before and after it are strong.
 		if strong := n > 0 && isStrong[n-1] && (!unicode.IsSpace(r) || isStrong[n]); strong {
 			run.WriteRune(r)
 			continue

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// usualWidth is the greatest number of columns of a line if the width of the terminal is not known.
-// mostWidth is the greatest number on any terminal, because longer lines are hard to read.
+// usualWidth is how many columns a line can have if the width of the terminal is not known.
+// mostWidth is how many it can have on any terminal, because longer lines are hard to read.
 const usualWidth, mostWidth = 80, 100
 
 // Write writes the chapter for a terminal of this many columns; 0 means that the width is not known.
@@ -39,8 +39,8 @@ func (c *Chapter) Write(w io.Writer, width int, palette reports.Palette) error {
 	return err
 }
 
-// isNavigation reports whether a block only links to other chapters. A terminal shows the
-// commands instead.
+// isNavigation reports whether a block only links to other chapters. Such a block is left
+// out, because a terminal cannot follow the links.
 func isNavigation(b block) bool { return strings.HasPrefix(b.text, "[All chapters](") }
 
 // A terminal lays out blocks for a terminal.
@@ -49,7 +49,8 @@ type terminal struct {
 	width   int
 	palette reports.Palette
 	last    blockKind
-	// links are the links that the end of the chapter lists, in their order.
+	// links are the links that are listed at the end of the chapter, in the order of their
+	// numbers.
 	links []link
 }
 
@@ -86,8 +87,8 @@ func (t *terminal) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"
 
 func (t *terminal) strong(text string) string { return paint.Text(t.palette.Strong, text) }
 
-// writeCode writes code as it is, because people copy it. The output of a command has its own
-// indentation; other code is indented.
+// writeCode writes code without breaking its lines, because people copy it. It indents code, but
+// not commands and their output.
 func (t *terminal) writeCode(b block) {
 	for line := range strings.SplitSeq(b.text, "\n") {
 		command, isCommand := strings.CutPrefix(line, "$ ")
@@ -128,9 +129,9 @@ func (t *terminal) writeTable(b block) {
 	}
 }
 
-// columnWidths returns the widths of the columns of a table with which the table has at most a
-// width, together with two spaces before each column. No column is narrower than its longest word.
-// fits is false if that is too wide.
+// columnWidths returns widths for the columns of a table, so that the table, with two spaces before
+// each column, is at most width columns wide. No column gets narrower than its longest word. fits
+// is false if the table is too wide even so.
 func columnWidths(rows [][]string, width int) (widths []int, fits bool) {
 	widths = make([]int, len(rows[0]))
 	least := make([]int, len(widths))
@@ -206,9 +207,9 @@ func (t *terminal) writeRow(row []string, widths []int) {
 	}
 }
 
-// number replaces the links of a text by their names, each with the number under which the end of
-// the chapter has its address. A link to another chapter, to the glossary or to a scenario, which
-// the command shows, has no number.
+// number replaces each link of a text by its name and a number. The end of the chapter lists the
+// address for each number. A link to another chapter, to the glossary or to a scenario gets no
+// number, because commands of locksim show these.
 func (t *terminal) number(text string) string {
 	return linkPattern().ReplaceAllStringFunc(text, func(written string) string {
 		m := linkPattern().FindStringSubmatch(written)
