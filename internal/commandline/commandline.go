@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Repeat returns the command that runs some variants of a scenario. operand is the scenario as
-// the command line names it, quoted for the shell. If fencing is "", the command runs both
-// runs of each variant.
+// Repeat returns the command that runs some variants of a scenario. operand is the scenario as the
+// command line names it, quoted for the shell. fencing is "on" or "off", for the run of each
+// variant with or without fencing tokens; "" means both.
 func Repeat(command, operand string, s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, o scenarios.RunOptions) string {
 	line := fmt.Sprintf("locksim %s %s --seed %d", command, operand, o.Seed)
 	overrides := func(v *scenarios.Variant) bool { return v.Lock != o.Lock }
