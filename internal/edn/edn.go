@@ -16,7 +16,7 @@ import (
 type History struct {
 	// Name distinguishes the histories of one run: "lock", "register-2", "sections".
 	Name string
-	// Model says, in words, by which of Jepsen's models the history is to be checked.
+	// Model says, in words, against which of Jepsen's models the history has to be checked.
 	Model      string
 	operations []fields
 }
@@ -28,10 +28,10 @@ const lockKind, registerKind, sectionsKind = "lock", "register", "sections"
 // names are numbered, as in "register-2".
 func Kinds() []string { return []string{lockKind, registerKind, sectionsKind} }
 
-// Histories returns the histories of a run, without empty ones: one for each lock, one for
-// each object of the storage, and one for the critical sections. A lock that grants every
-// request has none. The histories are separate because each of Jepsen's checkers accepts
-// only one kind of operation.
+// Histories returns the histories of a run, without empty ones: one for each lock, one for each
+// object of the storage, and one for the critical sections. A lock that grants every request (it
+// excludes nobody) has no history. The histories are separate because each of Jepsen's checkers
+// accepts only certain operations.
 func Histories(h *history.History) []History {
 	if h.Last() == nil {
 		return nil

@@ -6,13 +6,13 @@ import (
 )
 
 // lockHistory returns the clients' acquires and releases of one lock as operations on a
-// mutex. A mutex can explain the history if, and only if, no two sections of the lock
-// overlapped.
+// mutex. A mutex can explain the history if, and only if, no two critical sections under the
+// lock overlapped.
 //
-// A client that crashes or abandons its work in its section releases nothing, and its lease
-// may end or not. The history therefore contains a release with an unknown outcome for it.
-// A failed release has an unknown outcome, too. So has a failed acquire whose keys were set
-// on a quorum of the lock's slots.
+// A client that crashes or abandons its work in its section releases nothing, and its lease may end
+// later. For such a client the history therefore contains a release with an unknown outcome. A
+// failed release has an unknown outcome, too, and so has a failed acquire whose keys were set on a
+// quorum of the lock's slots (the places, such as a key on a node, in which it keeps a grant).
 func lockHistory(h *history.History, lock string) []fields {
 	threads := clientThreads(h)
 	onQuorum := h.OnQuorum(lock)

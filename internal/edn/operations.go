@@ -17,12 +17,12 @@ const (
 
 // An operation is one operation of a Jepsen history: its invocation and its completion.
 type operation struct {
-	// thread is the number of the process that invoked it. A thread has one operation at a
-	// time.
+	// thread is the number of the client, or other process, that invoked the operation. A thread
+	// has only one operation at a time.
 	thread int
 	// f is Jepsen's name for what the operation does: acquire, read, txn …
 	f keyword
-	// invokedValue is the value in the invocation, and completedValue the one in the
+	// invokedValue is the value in the invocation, and completedValue the value in the
 	// completion.
 	invokedValue, completedValue any
 	// invoked and completed are the events of the run at which the operation began and
@@ -42,10 +42,9 @@ func (o *operation) complete(ev *trace.Event, outcome keyword, value any) {
 	}
 }
 
-// jepsenHistory returns the invocations and completions of operations in Jepsen's form and
-// in their order. After an operation with an unknown outcome, its thread continues as a new
-// process, because Jepsen takes such an operation for one that never ends. The number of
-// the new process is higher by the number of threads.
+// jepsenHistory returns the invocations and completions of operations in Jepsen's form and in their
+// order. Jepsen treats an operation with an unknown outcome as one that never ends, so its thread
+// continues under the number of a new process: the old number plus the number of threads.
 func jepsenHistory(operations []*operation, threadCount int) []fields {
 	completeOvertaken(operations)
 	type moment struct {
@@ -80,8 +79,8 @@ func jepsenHistory(operations []*operation, threadCount int) []fields {
 	return history
 }
 
-// completeOvertaken gives an unknown outcome to an operation that was still running when
-// its thread began the next one. That happens if a trace lacks the end of the operation.
+// completeOvertaken gives an unknown outcome to each operation that had not ended when its
+// thread began the next one. This happens if the trace lacks the end of the operation.
 func completeOvertaken(operations []*operation) {
 	latest := map[int]*operation{} // by thread
 	byStart := slices.Clone(operations)
@@ -122,8 +121,7 @@ func endOfCall(h *history.History, c *history.Call) *trace.Event {
 	return cmp.Or(c.Ended, c.Crashed, h.Last())
 }
 
-// stepFields returns the client, the section and the token of the step that began with an
-// event.
+// stepFields returns the client, the section and the token of the step that began with ev.
 func stepFields(ev *trace.Event) fields {
 	result := fields{{"client", ev.Process}, {"section", ev.Section}}
 	if ev.Token > 0 {

@@ -4,12 +4,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// registerHistory returns the reads and writes of one object as operations on a register.
-// Each write writes a unique number, and nil is the initial value. The last operation is a
-// read, which returns the value at the end of the run.
+// registerHistory returns the reads and writes of one object of the storage as operations on a
+// register. Each write writes a unique number, and the initial value is nil. The last operation is
+// a read that returns the value at the end of the run.
 func registerHistory(r *requests, object string) []fields {
 	threads := clientThreads(r.History)
-	observer := len(threads) // a thread that reads the final state
+	observer := len(threads) // the number of an additional thread, which reads the final state
 	var operations []*operation
 	for _, req := range r.all {
 		if req.Object != object {

@@ -7,12 +7,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sectionsHistory returns the effects of the storage's requests as transactions on
-// registers. Each critical section that sent a request is one transaction, from its grant
-// to its end. It contains the reads that were answered and the writes that the storage
-// applied, in the order in which the storage served them. If there are none, the outcome of
-// the transaction is fail. A request outside any section is a transaction of its own. The
-// last transaction reads all objects at the end of the run.
+// sectionsHistory returns the effects of the requests to the storage as transactions on registers.
+// Each critical section that sent a request is one transaction, from its grant to its end. The
+// transaction contains the section's reads that were answered and its writes that the storage
+// applied, in the order in which the storage executed them. If there are none, the outcome of the
+// transaction is fail. A request outside any section is a transaction of its own. The last
+// transaction reads all objects at the end of the run.
 //
 // The history is written with full knowledge of the run. A write whose answer was lost
 // therefore has a known outcome: it is part of its section's transaction if the storage
@@ -51,8 +51,8 @@ func sectionsHistory(r *requests) []fields {
 	return jepsenHistory(operations, len(operations))
 }
 
-// transaction returns the effects of some requests as one operation, which lasts from one
-// event to another.
+// transaction returns the effects of some requests as one operation. from is its invocation,
+// and to its completion.
 func transaction(requests []*request, from, to *trace.Event) *operation {
 	type effect struct {
 		seq int
@@ -79,7 +79,7 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 		observed = append(observed, e.op)
 	}
 	o := &operation{invoked: from, completed: to, outcome: okOutcome, invokedValue: requested, completedValue: observed}
-	// An event of kind KindServe is the storage's, so it is not the beginning of a client's
+	// An event of kind KindServe is an event of the storage, and not the beginning of a client's
 	// step.
 	if from.Process != "" && from.Kind != trace.KindServe {
 		o.fields = stepFields(from)

@@ -15,10 +15,10 @@ type request struct {
 	value any
 }
 
-// outcome returns the outcome as far as the client can know it. A request without a step of
-// a client (Call is nil) is known only because the storage executed it. If a write was sent
-// more than once and the last copy was refused, an earlier copy may have been applied. A
-// read without an answer had no effect.
+// outcome returns the outcome as far as the client can know it. If Call is nil, no step of a client
+// sent the request, and the trace has it only because the storage executed it: its outcome is ok.
+// If a write was sent more than once and the last copy was refused, an earlier copy may have been
+// applied. A failed read had no effect.
 func (r *request) outcome() keyword {
 	switch {
 	case r.Call == nil || r.Call.OK():
@@ -34,8 +34,8 @@ func (r *request) outcome() keyword {
 // acknowledged reports whether the client knows that the request was executed.
 func (r *request) acknowledged() bool { return r.outcome() == okOutcome }
 
-// serveEvent returns the event at which the storage last executed an acknowledged request,
-// or the client's answer if there is no such event.
+// serveEvent returns the last event at which the storage executed an acknowledged request. If there
+// is none, it returns the end of the client's call.
 func (r *request) serveEvent() *trace.Event {
 	if n := len(r.Executions); n > 0 {
 		return r.Executions[n-1]
@@ -92,9 +92,9 @@ func (r *requests) valueSeen(req *request) any {
 	return r.value(answer, seq)
 }
 
-// value returns the number of the write that made the version of an object that ev names,
-// according to the events up to the event seq. It returns nil for the initial value. A
-// storage that lost a write uses its version number again, so the number alone is
+// value returns the number of the write that made the version of the object which ev names;
+// nil for the initial value. It counts only events up to the event numbered seq: a storage
+// that has lost a write gives the same version number again, so the version number alone is
 // ambiguous.
 func (r *requests) value(ev *trace.Event, seq int) any {
 	if v := r.VersionAt(ev.Object, ev.Version, seq); v != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A keyword is a keyword of EDN, such as :ok. Only words of this program become keywords.
-// Names and texts from outside become strings, because a string can contain any character.
+// A keyword is a keyword of EDN, such as :ok. Only words that this program defines become keywords.
+// Names and texts of a run become strings, because a string can contain any character.
 type keyword string
 
 // fields are the entries of an EDN map, in order.
