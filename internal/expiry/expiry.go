@@ -15,7 +15,7 @@ type End struct {
 	reading fakeclock.Reading
 }
 
-// At returns an End at a reading of a clock.
+// At returns the End of a lease that ends when its clock reads r.
 func At(r fakeclock.Reading) End { return End{reading: r} }
 
 // Expires returns the reading of the clock at which the lease ends. It implements
