@@ -3,23 +3,23 @@
 // break a lock reads the cards to place its faults.
 package faultcard
 
-// An Occasion says at which moments of a run a search tries a fault. "The process" in the
-// constants is the process that the fault strikes.
+// An Occasion says at which moments of a run a search tries a fault. In the comments of the
+// constants, "the process" is the process that the fault strikes.
 type Occasion string
 
 const (
 	// AtPoints means at each event of the process: it begins a step, or it sends or
 	// receives a message.
 	AtPoints Occasion = "points"
-	// AtEveryPoint means at each such event of any process.
+	// AtEveryPoint means at each such event of every process.
 	AtEveryPoint Occasion = "every point"
 	// AtSteps means at the beginning of each step of the process.
 	AtSteps Occasion = "steps"
-	// AtMessages means twice for each message between the process and its peer: while the
+	// AtMessages means twice for each message between the process and another one: while the
 	// message is in flight, and when it has arrived.
 	AtMessages Occasion = "messages"
-	// AtCalls means while a message is in flight that belongs to a call of the lock by the
-	// process.
+	// AtCalls means while a message is in flight that belongs to a call of the lock, such as
+	// acquire, by the process.
 	AtCalls Occasion = "calls"
 	// OnMessages means once for each message, which is then the target of the fault.
 	OnMessages Occasion = "each message"
@@ -28,8 +28,8 @@ const (
 	OnRequests Occasion = "each request to the storage"
 )
 
-// Others says which processes are at the other end of a fault between processes, such as a
-// partition. A search tries the fault with each of these.
+// Others says which processes are at the other end of a fault of the network, such as a partition.
+// A search tries the fault with each set of processes that the constant allows.
 type Others string
 
 const (
@@ -44,8 +44,8 @@ const (
 	EachReceiver Others = "spoken to"
 )
 
-// A Gate is a condition without which a fault has no effect, so that a search need not try
-// it.
+// A Gate is a condition without which a fault has no effect. A search does not try the fault where
+// the condition is not met.
 type Gate string
 
 const (
