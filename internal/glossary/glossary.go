@@ -48,9 +48,10 @@ var (
 	sentencePattern = lazy.Regexp(`[^.;]+(?:\.[^ ][^.;]*)*[.;]?`)
 )
 
-// parse reads the rows of the tables of a glossary in Markdown. The words in the first cell
-// of a row have the second cell as their meaning. A word in bold in the second cell has the
-// sentence around it, or what follows it and a colon.
+// parse reads the rows of the tables of a glossary in Markdown. The second cell of a row is the
+// meaning of the words in the first cell. The second cell can also explain other words, in bold:
+// the meaning of such a word is the sentence that contains it, or only the rest of the sentence if
+// a colon follows the word.
 func parse(markdown string) map[string]string {
 	meanings := map[string]string{}
 	for line := range strings.Lines(markdown) {
