@@ -19,8 +19,8 @@ func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Lines returns an error with each line of a text as an error of its own, so that they are
-// printed as lines.
+// Lines returns an error that joins the lines of a text as errors, so that each is printed on a
+// line of its own.
 func Lines(text string) error {
 	var all []error
 	for line := range strings.SplitSeq(text, "\n") {
