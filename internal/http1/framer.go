@@ -23,20 +23,21 @@ type Framer struct {
 	// LargestBody is the maximum length of a body, in bytes. A request with a longer body
 	// is answered with the status 413, and the connection is closed.
 	LargestBody int
-	// Describe completes the frame of a request for the trace. Its text is already the
-	// method and the target. Describe may be nil.
+	// Describe completes the frame of a request for the trace. When it is called, the text of
+	// the frame is the method and the target. Describe may be nil.
 	Describe func(*Request, *sim.Frame)
 
 	// hasRefused reports whether a request was refused. All later bytes are ignored.
 	hasRefused bool
-	// minBytes is how many bytes the current request needs at least: with fewer, parsing is
-	// in vain.
+	// minBytes is the least number of bytes with which the current request can be complete. With
+	// fewer bytes, Next does not try to parse it.
 	minBytes int
 	// lastWasPost reports whether the latest request was a POST. Old clients write empty
 	// lines after a POST.
 	lastWasPost bool
 	// pendingHeader is the header of a request whose body the client sends only after the
-	// answer 100 Continue. It was cut off already, so it is put before the body again.
+	// answer 100 Continue. Next has already returned it as a frame of its own, so Next puts
+	// it before the body to parse both together.
 	pendingHeader []byte
 }
 
@@ -132,8 +133,8 @@ func (f *Framer) parse(b []byte) (size int, parsed any) {
 	}
 }
 
-// A source is the reader from which a request is parsed. It has only what the client has
-// written so far.
+// A source is the reader from which a request is parsed. It has only the bytes that the
+// client has written so far.
 type source struct {
 	// rest is what has not been read yet.
 	rest []byte
@@ -176,8 +177,9 @@ func (s *source) skipEmptyLines() {
 	}
 }
 
-// checkRequest returns the refusal with which net/http's server answers a request that is
-// well formed but not acceptable, or nil. See readRequest in the same file.
+// checkRequest returns the refusal with which net/http's server answers a well-formed request
+// that it does not accept; nil if it accepts the request. header is the request line and the
+// headers. See readRequest in net/http's server.go.
 func checkRequest(r *http.Request, header []byte) *refusal {
 	hosts := hostValues(header)
 	switch {

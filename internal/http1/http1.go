@@ -2,10 +2,10 @@
 // writes on one connection into whole requests. It passes each request to the server, and
 // sends the server's answers in the order of the requests.
 //
-// It answers as net/http's own server does, also to malformed requests, and its tests
-// compare the two. There are two differences. A request reaches the server only when all of
-// it has arrived, so a server never sees a part of a body. And each answer has a
-// Content-Length, however long it is.
+// It answers as net/http's own server does, also to malformed requests, and its tests compare the
+// two. There are two differences. A request is passed to the server only when all of it has
+// arrived, so a server never sees a part of a body. And each answer has a Content-Length, however
+// long its body is.
 package http1
 
 import (
@@ -41,7 +41,7 @@ type Answer struct {
 	// its length, and whether the connection is closed.
 	Header http.Header
 	Body   []byte
-	// Text describes the answer in the trace. If it is empty, the status does.
+	// Text describes the answer in the trace. If it is empty, the status is shown instead.
 	Text string
 	// ClientEvents are the events that the trace records when the client has read the
 	// answer; see [sim.Packet].
@@ -52,13 +52,13 @@ type Answer struct {
 // connection.
 type refusal struct {
 	Status int
-	// Reason is added to the status. Text, if it is not empty, is the body; otherwise the
-	// status is the body.
+	// Reason is added to the text of the status. Text is the body; if it is empty, the text
+	// of the status is the body.
 	Reason, Text string
 }
 
-// encode returns the bytes of an answer, as net/http writes them. A connection of HTTP/1.0
-// stays open only if the client has asked for that.
+// encode returns the bytes of an answer, as net/http writes them. The answer to a request of
+// HTTP/1.0 says that the connection stays open, if the client has asked for that.
 func (a Answer) encode(request *Request, now time.Time) []byte {
 	h := http.Header{}
 	for name, values := range a.Header {

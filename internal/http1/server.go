@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Server is the HTTP server of one simulated node. It has no goroutines: the loop of the
+// A Server is the HTTP server of one simulated node. It has no goroutines: the event loop of the
 // world calls it.
 type Server struct {
 	host   *sim.Host
@@ -24,8 +24,8 @@ func NewServer(host *sim.Host, serve func(*Call)) *Server {
 	return &Server{host: host, serve: serve, outbox: agenda.NewOutbox(host)}
 }
 
-// Do calls f and then sends the answers that f has given. A timer of a server must use it.
-// While a request is served, that is not necessary.
+// Do calls f and then sends the answers that f has given. Code that a timer calls must use Do to
+// answer. Code that is called to serve a request need not.
 func (s *Server) Do(f func()) { s.outbox.Do(f) }
 
 // Crash discards answers that have not been sent. The world has already closed the
@@ -74,8 +74,8 @@ func (call *Call) Peer() string { return call.conn.end.Peer() }
 // OnGone makes the server call f if the connection ends before the call is answered.
 func (call *Call) OnGone(f func()) { call.onGone = f }
 
-// Answer answers the call. A server may answer later than when the request is served; then
-// it must call Answer within [Server.Do]. Answer does nothing if the connection has ended.
+// Answer answers the call. A server may also answer after its serve function has returned; then it
+// must call Answer within [Server.Do]. Answer does nothing if the connection has ended.
 func (call *Call) Answer(a Answer) {
 	if call.isAnswered {
 		return
@@ -133,8 +133,8 @@ func (c *conn) serveNext() {
 	}
 }
 
-// HangUp implements [sim.Endpoint]. It calls the OnGone function of the request that is
-// being served. For requests that wait behind it, the server was not called yet.
+// HangUp implements [sim.Endpoint]. It calls the function given to OnGone for the request
+// that is being served. The server does not know of the requests that wait behind this one.
 func (c *conn) HangUp(bool) {
 	c.isClosed = true
 	calls := slices.Clone(c.calls)
