@@ -5,8 +5,8 @@ package jute
 
 import "encoding/binary"
 
-// A Reader reads the values of one message from its beginning to its end. If the bytes end
-// too early, the missing values read as zero, and the reader is short.
+// A Reader reads the values of one message from its beginning to its end. If the bytes end too
+// early, the missing values read as zero, and the reader becomes short: IsShort then returns true.
 type Reader struct {
 	rest    []byte
 	isShort bool
@@ -71,8 +71,8 @@ func (r *Reader) Buffer() []byte {
 // Text reads a text with its length before it; null is "".
 func (r *Reader) Text() string { return string(r.Buffer()) }
 
-// Each calls f for each entry of a list. If the list claims to have more entries than there
-// are bytes, the reader becomes short, and Each stops.
+// Each calls f for each entry of a list; f must read the entry. If the bytes end before the list
+// does, the reader becomes short, and Each stops.
 func (r *Reader) Each(f func()) {
 	for n := r.Int(); n > 0 && !r.isShort; n-- {
 		f()
