@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// ignoreAnswer makes a test of an answer always true if the lock succeeds when the test is true,
-// and never true otherwise.
+// ignoreAnswer makes the code ignore an answer of a server. A test is a part of a condition. A test
+// after which the lock succeeds becomes always true; a test by which the lock notices a refusal
+// becomes always false.
 func ignoreAnswer(f *file) (changes []change) {
 	answers := map[*ast.FuncDecl][]assignment{}
 	for _, t := range f.tests() {
@@ -47,8 +48,8 @@ var (
 	random = lazy.Regexp(`(?i)\brand\b`)
 )
 
-// asksServer reports whether a call asks a server: if it has a context, or if it returns an
-// error and has no name that says something else.
+// asksServer reports whether a call seems to ask a server. It does if a context is among its
+// arguments, or if it returns an error and its name does not say that it does something else.
 func (f *file) asksServer(call *ast.CallExpr, returnsError bool) bool {
 	if isWith(call) {
 		return false
@@ -87,7 +88,7 @@ func isAnswer(e ast.Expr, all []assignment) bool {
 	return usesName(e, last)
 }
 
-// usesName reports whether an expression contains one of some variables.
+// usesName reports whether an expression contains a variable whose name is set in names.
 func usesName(e ast.Expr, names map[string]bool) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -103,13 +104,13 @@ func usesName(e ast.Expr, names map[string]bool) bool {
 	return found
 }
 
-// A form is what a test of an answer looks for.
+// A form says whether a test of an answer is true for a refusal or for an approval.
 type form int
 
 const (
 	unclear  form = iota
-	refusal       // an error, no, or too little
-	approval      // no error, yes, or enough
+	refusal       // the test is true if the answer is an error, no, or too little
+	approval      // the test is true if the answer is no error, yes, or enough
 )
 
 // formOf returns the form of a test.

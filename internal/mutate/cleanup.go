@@ -15,7 +15,8 @@ var (
 	mutexName = lazy.Regexp(`(?i)mu(tex)?$`)
 )
 
-// noCleanUp leaves out a clean-up of a function that acquires the lock.
+// noCleanUp makes a function that acquires the lock leave out a clean-up: a call that gives
+// up a key after a failed attempt.
 func noCleanUp(f *file) (changes []change) {
 	f.statements(func(list []ast.Stmt, stack []ast.Node) {
 		if !acquireName().MatchString(functionName(stack)) {
@@ -31,8 +32,8 @@ func noCleanUp(f *file) (changes []change) {
 	return changes
 }
 
-// isCleanUp reports whether a statement calls a function that gives up a key, and does not
-// use its answer.
+// isCleanUp reports whether a statement calls a function that gives up a key, and ignores the
+// result of the call.
 func isCleanUp(s ast.Stmt) bool {
 	var call ast.Expr
 	switch s := s.(type) {

@@ -25,8 +25,9 @@ func readsClock(e ast.Expr) bool {
 // clockName matches the name of a kind of clock, as in Clock.Read(fakeclock.Monotonic).
 var clockName = lazy.Regexp(`^(Monotonic|Wall)$`)
 
-// countLeaseFromAnswer reads the clock again after the request that follows a reading, and uses the
-// new reading.
+// countLeaseFromAnswer makes a lock count its lease from the answer to a request. It looks for a
+// reading of a clock that is followed by a request and then used, and reads the clock again after
+// the request.
 func countLeaseFromAnswer(f *file) (changes []change) {
 	f.statements(func(list []ast.Stmt, stack []ast.Node) {
 		for i, s := range list {
@@ -85,7 +86,7 @@ func (f *file) reading(s ast.Stmt) (target string, reading ast.Expr) {
 	return "", nil
 }
 
-// usesAfter reports whether some statements use a variable.
+// usesAfter reports whether some statements use the variable called name.
 func usesAfter(list []ast.Stmt, name string) bool {
 	found := false
 	for _, s := range list {
@@ -99,16 +100,16 @@ func usesAfter(list []ast.Stmt, name string) bool {
 }
 
 var (
-	// timeLeft matches the name of how long a lease still lasts, and timeOver that of how long
-	// ago it ended or was requested.
+	// timeLeft matches the name of a variable that says how long a lease still lasts. timeOver
+	// matches the name of one that says how long ago a lease ended or was requested.
 	timeLeft = lazy.Regexp(`(?i)^(left|remaining|timeleft|validity)$`)
 	timeOver = lazy.Regexp(`(?i)^(overdue|elapsed)$`)
 	// nowName matches the name of the present time.
 	nowName = lazy.Regexp(`(?i)^now$`)
 )
 
-// skipElapsedCheck makes a test of the time that is left always true, and a test of the time that
-// has passed never true.
+// skipElapsedCheck makes a test always true if it is true while a lease lasts, and always false if
+// it is true after its end.
 func skipElapsedCheck(f *file) (changes []change) {
 	for _, t := range f.tests() {
 		hasTime, is := testsTime(t.expr)
@@ -122,8 +123,8 @@ func skipElapsedCheck(f *file) (changes []change) {
 	return changes
 }
 
-// testsTime reports whether a test compares the present time with another, and whether it
-// is true as long as there is time left.
+// testsTime reports whether a test is about the present time (is), and whether it is true as
+// long as there is time left (hasTime).
 func testsTime(e ast.Expr) (hasTime, is bool) {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:

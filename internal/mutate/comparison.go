@@ -9,8 +9,9 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// dropComparison removes the comparison that must precede a write to the lock's state: in a
-// script, in SQL, in a transaction of etcd, in the command SET with NX, and in Go.
+// dropComparison removes a condition on which a write to the lock's state depends, such as a
+// comparison of the key's value with the client's own. It finds them in scripts, in SQL, in
+// transactions of etcd, in commands of Redis with NX, and in Go.
 func dropComparison(f *file) (changes []change) {
 	ast.PreorderStack(f.tree, nil, func(n ast.Node, stack []ast.Node) bool {
 		switch n := n.(type) {
@@ -48,8 +49,8 @@ var (
 
 const luaOperand = `((?:redis\.p?call|string\.sub)\s*\([^()]*\)|[A-Za-z_]\w*(?:\[\w+\])?)`
 
-// comparisonsInScript returns the changes of a script: of its comparisons with an argument,
-// and of SET with NX. The script begins at an offset of its file.
+// comparisonsInScript returns the changes to a script in Lua: of its comparisons with an argument,
+// and of commands with NX. The text begins at offset in its file.
 func comparisonsInScript(text string, offset int) (changes []change) {
 	if !script().MatchString(text) {
 		return nil
@@ -73,15 +74,16 @@ func comparisonsInScript(text string, offset int) (changes []change) {
 var (
 	// update matches SQL that changes or removes rows, up to its condition.
 	update = lazy.Regexp(`(?is)\b(?:UPDATE|DELETE)\b.*\bWHERE\b`)
-	// ownRow matches a comparison of the holder of a row with a parameter.
+	// ownRow matches a comparison of a row's holder with a parameter of the query.
 	ownRow = lazy.Regexp(`(?i)\b(?:\w+\.)?(?:` + holderWords + `)\s*=\s*(?:\$\d+|\?\d*|[:@]\w+)`)
 )
 
 // holderWords are common names of the value that identifies a lock's holder.
 const holderWords = `holder|holder_id|owner|owner_id|locked_by|identity|token|value|val|word|nonce|uuid|secret|session_id`
 
-// comparisonsInSQL returns the changes of a text in SQL. A parameter must remain in the
-// text, because the servers refuse parameters that are not used.
+// comparisonsInSQL returns the changes to a text in SQL, which begins at offset in its file.
+// A change makes a comparison ineffective but keeps it, because servers refuse a query that
+// does not use all its parameters.
 func comparisonsInSQL(text string, offset int) (changes []change) {
 	condition := update().FindStringIndex(text)
 	if condition == nil {
@@ -94,8 +96,8 @@ func comparisonsInSQL(text string, offset int) (changes []change) {
 	return changes
 }
 
-// comparisonsInCall returns the changes of a call: of the comparisons of a transaction of
-// etcd, and of the argument NX of a command of Redis.
+// comparisonsInCall returns the changes to a call in Go: of the comparisons of a transaction
+// of etcd, and of the argument NX of a command of Redis.
 func (f *file) comparisonsInCall(call *ast.CallExpr) (changes []change) {
 	if lastName(call.Fun) == "If" && len(call.Args) > 0 && !call.Ellipsis.IsValid() && strings.Contains(f.source(call.Fun), "Txn(") {
 		for name, where := range f.imports {
@@ -118,8 +120,8 @@ func (f *file) comparisonsInCall(call *ast.CallExpr) (changes []change) {
 // holderName matches a name of the value that identifies a lock's holder.
 var holderName = lazy.Regexp(`(?i)^(` + holderWords + `|holderidentity|id)$`)
 
-// comparesHolders reports whether an expression compares two values, one of which
-// identifies the lock's holder.
+// comparesHolders reports whether an expression compares two values, of which at least one
+// seems, by its name, to identify the lock's holder.
 func comparesHolders(e *ast.BinaryExpr) bool {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return false

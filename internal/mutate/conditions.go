@@ -5,13 +5,13 @@ import (
 	"go/token"
 )
 
-// An outcome says how a branch ends: with which result it returns, or that it does not.
+// An outcome says how a branch ends: whether it returns, and if so, whether with an error.
 type outcome int
 
 const (
 	continues outcome = iota // it does not end with a return
 	succeeds                 // it returns nil as its last result, so no error
-	fails                    // it returns something else
+	fails                    // it returns something else, mostly an error
 )
 
 // outcomeOf returns the outcome of the statements of a branch.
@@ -30,8 +30,8 @@ func outcomeOf(body []ast.Stmt) outcome {
 }
 
 // A conditionPart is one operand of && or || in a condition, with the outcome of the branch that
-// runs if the whole condition is true. An expression that a function returns can be a test,
-// too.
+// runs if the whole condition is true. A comparison that a function returns can be a conditionPart,
+// too. The comments call a conditionPart a test.
 type conditionPart struct {
 	expr    ast.Expr
 	outcome outcome
@@ -76,8 +76,8 @@ func (f *file) tests() (all []conditionPart) {
 	return all
 }
 
-// returned returns the comparison that a function returns with an error, as in
-// return n > 0, err.
+// returned returns the comparison that a return statement returns together with an error, as
+// in return n > 0, err.
 func returned(r *ast.ReturnStmt) (*ast.BinaryExpr, bool) {
 	if len(r.Results) != 2 {
 		return nil, false
@@ -86,8 +86,8 @@ func returned(r *ast.ReturnStmt) (*ast.BinaryExpr, bool) {
 	return comparison, is && comparison.Op.Precedence() == token.EQL.Precedence() && !isNil(comparison.Y)
 }
 
-// makeTrue returns the change that makes a test always true, and makeFalse the change that makes
-// it always false. The test is evaluated nevertheless, so everything in it remains used.
+// makeTrue returns the change that makes a test always true, and makeFalse the change that makes it
+// always false. The text of the test stays in the code, so that all its variables remain used.
 func (f *file) makeTrue(t conditionPart) change {
 	if t.isWhole {
 		return change{f.replace(t.expr, f.source(t.expr)+" || true")}
@@ -99,7 +99,7 @@ func (f *file) makeFalse(t conditionPart) change {
 	return change{f.replace(t.expr, f.source(t.expr)+" && false")}
 }
 
-// parts returns what && and || connect in a condition.
+// parts returns the operands that && and || connect in a condition.
 func parts(condition ast.Expr) []ast.Expr {
 	switch c := condition.(type) {
 	case *ast.ParenExpr:

@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// callersContext uses the caller's context where the lock makes one that the caller cannot
-// end.
+// callersContext uses the caller's context where the lock makes a context that does not end with
+// the caller's.
 func callersContext(f *file) (changes []change) {
 	ast.PreorderStack(f.tree, nil, func(n ast.Node, stack []ast.Node) bool {
 		call, is := n.(*ast.CallExpr)
@@ -28,7 +28,7 @@ func callersContext(f *file) (changes []change) {
 	return changes
 }
 
-// isDefault reports whether the innermost node is an assignment with =. Such an assignment
+// isDefault reports whether the innermost node of stack is an assignment with =. Such an assignment
 // mostly replaces a nil context by a default.
 func isDefault(stack []ast.Node) bool {
 	a, is := stack[len(stack)-1].(*ast.AssignStmt)

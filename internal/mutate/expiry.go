@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// expiryArgument matches an expiry among the arguments of a command in Lua, and the element
-// of ARGV that has the TTL.
+// expiryArgument matches an argument such as PX of a command in Lua, with the element of ARGV after
+// it, which is the TTL.
 var expiryArgument = lazy.Regexp(`(?i)\s*,\s*\\?["'](?:ex|px|exat|pxat)\\?["']\s*,\s*ARGV\[\w+\]`)
 
 // expiryWord matches an argument that says that the next one is the expiry.
@@ -89,8 +89,8 @@ func ttlUnit(f *file) (changes []change) {
 	return changes
 }
 
-// unitsInScript makes commands count in seconds: it leaves out the letter that makes them
-// count in milliseconds.
+// unitsInScript returns the changes that make commands count in seconds, as PEXPIRE becomes
+// EXPIRE, and PX becomes EX. The text begins at offset in its file.
 func unitsInScript(text string, offset int) (changes []change) {
 	for _, m := range milliseconds().FindAllStringSubmatchIndex(text, -1) {
 		from, to := m[2], m[3]

@@ -20,18 +20,19 @@ type sourcePackage struct {
 	fields map[string][]string
 }
 
-// A file is a file of the lock, with what the operators ask about it.
+// A file is a file of the lock, with the facts about it that the operators need. An operator
+// makes one kind of mistake in a lock.
 type file struct {
 	*sourcePackage
 	name   string
 	text   []byte
 	tree   *ast.File // nil for a script
 	offset func(token.Pos) int
-	// imports maps the name of each import to its path. The name is a guess if the file
-	// does not give one: the last element of the path that is not a version.
+	// imports maps the name of each import to its path. If the file does not name an import,
+	// the name is a guess: the last element of the path that is not a version.
 	imports map[string]string
-	// contexts are the names of variables, parameters and fields that are contexts, or
-	// options that have a context.
+	// contexts are the names of variables, parameters and fields that are contexts, or that
+	// are options which contain a context.
 	contexts map[string]bool
 }
 
@@ -57,11 +58,10 @@ func parse(sources []Source) (*sourcePackage, error) {
 	return p, nil
 }
 
-// version matches an element of an import path that is no name of a package.
+// version matches the element of an import path that is only a version, such as v2.
 var version = lazy.Regexp(`^v[0-9]+$`)
 
-// importsOf returns the imports of a file by their names, which are guesses where the file
-// does not give any.
+// importsOf returns the paths of a file's imports by their names; see [file].imports.
 func importsOf(tree *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, i := range tree.Imports {
@@ -187,9 +187,9 @@ func lastName(e ast.Expr) string {
 	return ""
 }
 
-// hasRequest reports whether a node contains a call that has a context among its
-// arguments, and does not only derive a context. The body of a function counts only if the
-// function is called, or passed to another that will call it.
+// hasRequest reports whether a node contains a request: a call that has a context among its
+// arguments, and that does not only derive another context. The body of a function literal counts
+// only if the function is called, or passed to another function, which will call it.
 func (f *file) hasRequest(n ast.Node) bool {
 	found := false
 	ast.PreorderStack(n, nil, func(n ast.Node, stack []ast.Node) bool {
@@ -241,8 +241,8 @@ func functionName(stack []ast.Node) string {
 	return ""
 }
 
-// dropUnusedImports takes the text of a mutant of the file. It returns the text with the name _ for
-// each import that the file uses and the mutant does not.
+// dropUnusedImports returns the text of a mutant of the file, in which each import that only the
+// unmutated file uses has the name _. Otherwise the mutant would not compile.
 func (f *file) dropUnusedImports(text []byte) []byte {
 	if f.tree == nil {
 		return text

@@ -2,8 +2,8 @@
 // the kind that people make in locks. If the lock's test passes with a mutant, the test
 // would not notice that mistake. An [Operator] finds the places for one kind of mistake.
 //
-// The operators read the syntax only, and no types. So some mutants do not compile; the
-// test of a mutant shows that.
+// The operators look at the syntax of the source, but not at types. Therefore some mutants do
+// not compile, which shows when they are tested.
 package mutate
 
 import (
@@ -33,8 +33,8 @@ type Mutant struct {
 	Text []byte
 }
 
-// Mutants returns the mutants that some operators make of a package, in the order of the
-// files and lines. It returns an error if a file is not valid Go.
+// Mutants returns the mutants that the operators make of the files of a package, in the order
+// of the files and lines. It returns an error if a file is not valid Go.
 func Mutants(sources []Source, operators []Operator) ([]Mutant, error) {
 	p, err := parse(sources)
 	if err != nil {
@@ -68,7 +68,7 @@ type edit struct {
 // A change is the edits that make one mistake, in the order of the file.
 type change []edit
 
-// apply returns text with the edits.
+// apply returns a copy of text in which the edits are made.
 func (c change) apply(text []byte) []byte {
 	var b bytes.Buffer
 	done := 0
@@ -111,10 +111,10 @@ func (f *file) difference(c change) (before, after []string) {
 	return before, after
 }
 
-// lineStart returns the offset at which the line with an offset begins.
+// lineStart returns where the line that contains the offset begins.
 func (f *file) lineStart(offset int) int { return bytes.LastIndexByte(f.text[:offset], '\n') + 1 }
 
-// lineEnd returns the offset of the end of the line with an offset.
+// lineEnd returns where the line that contains the offset ends.
 func (f *file) lineEnd(offset int) int {
 	if i := bytes.IndexByte(f.text[offset:], '\n'); i >= 0 {
 		return offset + i
@@ -129,5 +129,5 @@ func trimmedLines(text string) (lines []string) {
 	return lines
 }
 
-// String returns the place and the operator of a mutant.
+// String returns the file, the line and the operator of the mutant.
 func (m Mutant) String() string { return fmt.Sprintf("%s:%d %s", m.File, m.Line, m.Operator) }

@@ -1,15 +1,16 @@
 package mutate
 
-// An Operator makes one kind of mistake wherever a file has a place for it.
+// An Operator makes one kind of mistake in a file, at each place where the mistake is
+// possible.
 type Operator struct {
 	// Name is one or a few words, such as "swap-order".
 	Name string
 	// Breaks says in a few words what a lock with the mistake does wrong.
 	Breaks string
-	// inGo returns the changes of a Go file that make the mistake, each at one place.
+	// inGo returns changes to a Go file. Each makes the mistake at one place.
 	inGo func(*file) []change
-	// inScript does the same for a script in Lua; nil if no script can have the mistake. The
-	// offset of the script in its file is added to the offsets of the edits.
+	// inScript does the same for a script in Lua, which begins at offset in its file. It is nil if
+	// a script cannot have the mistake.
 	inScript func(text string, offset int) []change
 }
 
@@ -30,7 +31,7 @@ func Operators() []Operator {
 	}
 }
 
-// changes returns the changes of a file that make the mistake.
+// changes returns changes to a file. Each makes the operator's mistake at one place.
 func (o Operator) changes(f *file) []change {
 	switch {
 	case f.tree != nil:

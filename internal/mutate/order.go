@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A step is a statement that sends a request, with the test of its error if that is the
-// next statement.
+// A step is a statement that sends a request, together with the next statement if that tests
+// the error of the request.
 type step struct {
 	request ast.Stmt
 	check   *ast.IfStmt // nil if there is none
@@ -22,7 +22,7 @@ func (s step) end() ast.Stmt {
 	return s.request
 }
 
-// swapOrder swaps two steps that follow each other.
+// swapOrder makes a lock send two requests in the wrong order: it swaps two adjacent steps.
 func swapOrder(f *file) (changes []change) {
 	f.statements(func(list []ast.Stmt, _ []ast.Node) {
 		var before step
@@ -46,8 +46,7 @@ func swapOrder(f *file) (changes []change) {
 	return changes
 }
 
-// stepAt returns the step that begins with the statement with an index, and whether there
-// is one.
+// stepAt returns the step that begins with the statement list[i], and whether there is one.
 func (f *file) stepAt(list []ast.Stmt, i int) (step, bool) {
 	switch list[i].(type) {
 	case *ast.ExprStmt, *ast.AssignStmt:
@@ -81,7 +80,8 @@ func declaredIn(list []ast.Stmt) map[string]ast.Stmt {
 	return names
 }
 
-// assigned returns the names to which a statement assigns with one of := and =.
+// assigned returns the names to which a statement assigns with the operator, which is := or
+// =.
 func assigned(s ast.Stmt, operator token.Token) (names []string) {
 	a, is := s.(*ast.AssignStmt)
 	if !is || a.Tok != operator {
@@ -95,10 +95,10 @@ func assigned(s ast.Stmt, operator token.Token) (names []string) {
 	return names
 }
 
-// swap returns the change that swaps two steps, or nil if the second needs what the first
-// declares. declared has the names that are declared before the second step. A variable
-// that the first declares and the second assigns to, mostly err, is then declared by the
-// second.
+// swap returns the change that swaps two steps, or nil if the second step uses variables that
+// the first declares. declared has the names that are declared before the second step. If the
+// second step assigns to a variable that the first declares, mostly err, the change makes the
+// second step declare it.
 func (f *file) swap(first, second step, declared map[string]ast.Stmt) change {
 	ofFirst := map[string]bool{}
 	for name, by := range declared {

@@ -32,7 +32,8 @@ func isHalf(e ast.Expr) bool {
 	return is && b.Op == token.QUO && isNumber(b.Y, "2")
 }
 
-// isNumber reports whether an expression is a number as it is written in the source.
+// isNumber reports whether an expression is a literal that is written in the source as
+// number.
 func isNumber(e ast.Expr, number string) bool {
 	l, is := e.(*ast.BasicLit)
 	return is && l.Value == number

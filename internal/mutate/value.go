@@ -11,11 +11,12 @@ var (
 	randomPackage = lazy.Regexp(`(?i)(^|/)(uuid|ulid|xid|ksuid|nanoid|go-nanoid)(/|$)`)
 	// maker matches the name of a function that makes a random value.
 	maker = lazy.Regexp(`(?i)^(?:(?:new|gen|generate|make|create|random)\w*(?:value|token|id|uuid|nonce|text|string|func)|random)$`)
-	// digest matches what is encoded, but not random.
+	// digest matches the source of an encoded value that is a hash, and so not random.
 	digest = lazy.Regexp(`(?i)sha|sum|hash|digest`)
 )
 
-// oneValue replaces what makes the random value of a lock by a constant.
+// oneValue makes a lock set the same value for all clients: it replaces the call that makes
+// the random value by a constant.
 func oneValue(f *file) (changes []change) {
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -12,7 +12,8 @@ import (
 )
 
 // copyModule copies the module of the lock if it is in the module cache, and makes the go
-// command use the copy instead. The lock's package then is in the folder of the copy.
+// command use the copy instead. In this case it sets lock.Dir to the package's folder in the
+// copy.
 func (s *Subject) copyModule(ctx context.Context, lock *listedPackage) error {
 	out, err := s.run(ctx, "env", "-json", "GOMODCACHE", "GOWORK", "GOMOD")
 	if err != nil {
@@ -41,8 +42,8 @@ func (s *Subject) copyModule(ctx context.Context, lock *listedPackage) error {
 	return s.writeMod(ctx, env.GOMOD)
 }
 
-// copyFolder copies the regular files of a folder. Those in the module cache are read-only;
-// the copies are not, so they can be removed.
+// copyFolder copies the regular files of a folder. The files in the module cache are read-only. The
+// copies are writable, so that they can be removed.
 func copyFolder(to, from string) error {
 	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -68,7 +69,7 @@ func copyFile(to, from string) error {
 	return os.WriteFile(to, data, 0o600)
 }
 
-// copySums copies a file of checksums, if there is one.
+// copySums copies a file of checksums, such as go.sum, if there is one.
 func copySums(to, from string) error {
 	if err := copyFile(to, from); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -76,8 +77,8 @@ func copySums(to, from string) error {
 	return nil
 }
 
-// writeMod writes a go.mod that has the copy in place of the module, and makes the go
-// command use it.
+// writeMod writes a go.mod that replaces the module by the copy, and makes the go command use
+// this go.mod.
 func (s *Subject) writeMod(ctx context.Context, mod string) error {
 	own := filepath.Join(s.temp, "go.mod")
 	err := errors.Join(copyFile(own, mod), copySums(filepath.Join(s.temp, "go.sum"), strings.TrimSuffix(mod, ".mod")+".sum"))
@@ -88,8 +89,9 @@ func (s *Subject) writeMod(ctx context.Context, mod string) error {
 	return err
 }
 
-// writeWork writes a go.work that has the copy in place of the module, and makes the go
-// command use it. Its other paths are absolute, because it is in another folder.
+// writeWork writes a go.work that replaces the module by the copy, and makes the go command
+// use this go.work. Its other paths are absolute, because it is not in the folder of the
+// user's go.work.
 func (s *Subject) writeWork(ctx context.Context, work string) error {
 	out, err := s.run(ctx, "work", "edit", "-json", work)
 	if err != nil {

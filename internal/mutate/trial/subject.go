@@ -16,17 +16,19 @@ import (
 	"github.com/locksim/locksim/internal/mutate"
 )
 
-// A Subject is a lock with the package that tests it.
+// A Subject is a lock, with the package that tests it. The tests are run on mutants of the
+// lock: copies of its source with one mistake each.
 type Subject struct {
-	// Package is the import path of the package whose tests are run, and Source that of the
-	// package of the lock. They are often the same.
+	// Package is the import path of the package whose tests are run, and Source the import path of
+	// the lock's package. They are often the same.
 	Package, Source string
 	// Sources are the files of the lock.
 	Sources []mutate.Source
 	// arguments are the user's arguments of go test.
 	arguments []string
-	// module is the module of Source if it was copied from the module cache, and copied is
-	// the folder of the copy. The go command refuses an overlay on the module cache.
+	// module is the module of Source if it was copied from the module cache, and copied is the
+	// folder of the copy. The copy is needed because a mutant is compiled by an overlay, and the go
+	// command refuses overlays of files in the module cache.
 	module *module
 	copied string
 	// modFlags and env make the go command use the copy.
@@ -34,7 +36,7 @@ type Subject struct {
 	temp          string
 }
 
-// A listedPackage is what go list says about a package.
+// A listedPackage contains the fields that this program uses of the output of go list.
 type listedPackage struct {
 	ImportPath, Dir     string
 	GoFiles, EmbedFiles []string
@@ -44,9 +46,10 @@ type listedPackage struct {
 // A module is what go list says about a module.
 type module struct{ Path, Version, Dir string }
 
-// Find finds a package by the argument that the user gives to the go command, and the package of
-// the lock by its import path; source is "" if it is the same. files are the names of the lock's
-// files to mutate; none means all. arguments are for go test. The caller must call Close.
+// Find returns the subject for the tests of the package name and the lock in the package source.
+// Both are written as for go list; source is "" if the packages are the same. files are the names
+// of the lock's files to mutate; none means all. arguments are passed to go test. The caller must
+// call Close.
 func Find(ctx context.Context, name, source string, files, arguments []string) (*Subject, error) {
 	temp, err := os.MkdirTemp("", "locksim-mutate-")
 	if err != nil {
@@ -59,7 +62,7 @@ func Find(ctx context.Context, name, source string, files, arguments []string) (
 	return s, nil
 }
 
-// find does what Find says.
+// find sets the fields of s, as Find promises.
 func (s *Subject) find(ctx context.Context, name, source string, files []string) error {
 	tested, err := s.list(ctx, name)
 	if err != nil {
@@ -86,8 +89,8 @@ func (s *Subject) find(ctx context.Context, name, source string, files []string)
 // Close removes the temporary files.
 func (s *Subject) Close() error { return os.RemoveAll(s.temp) }
 
-// command returns a command of Go. If its context ends, it is interrupted together with the
-// tests that it runs. Its temporary files are among those of s.
+// command returns a command of Go. If its context ends, it is interrupted together with the tests
+// that it runs. It makes its temporary files in the folder of s, so that Close removes them.
 func (s *Subject) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := gotool.Command(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), append(s.env, "GOTMPDIR="+s.temp)...)
@@ -111,7 +114,7 @@ func (s *Subject) run(ctx context.Context, args ...string) ([]byte, error) {
 	return nil, fmt.Errorf("go %s: %w", args[0], err)
 }
 
-// list returns the one package that an argument names.
+// list returns the package called name. It returns an error if name matches none or several.
 func (s *Subject) list(ctx context.Context, name string) (*listedPackage, error) {
 	if strings.HasPrefix(name, "-") {
 		return nil, fmt.Errorf("%q is no package", name)
@@ -149,8 +152,8 @@ func (s *Subject) tags() []string {
 	return nil
 }
 
-// checkImported returns an error if the tests do not use the package of the lock: then every
-// mutant would survive.
+// checkImported returns an error if the tests do not use the package of the lock, because then
+// every mutant would survive.
 func (s *Subject) checkImported(ctx context.Context) error {
 	out, err := s.run(ctx, slices.Concat([]string{"list", "-deps", "-test", "-f={{.ImportPath}}"}, s.tags(), []string{s.Package})...)
 	if err == nil && !slices.Contains(strings.Split(string(out), "\n"), s.Source) {
@@ -159,7 +162,7 @@ func (s *Subject) checkImported(ctx context.Context) error {
 	return err
 }
 
-// read reads the files of the lock that have one of some names; none means all.
+// read reads the files of the lock that names lists; no names mean all files.
 func (s *Subject) read(lock *listedPackage, names []string) error {
 	all := slices.Clone(lock.GoFiles)
 	for _, name := range lock.EmbedFiles {

@@ -1,5 +1,6 @@
-// Package trial runs the tests of a Go package on mutants of a lock, one at a time. The go
-// command compiles a mutant by an overlay, so no file of the user is changed.
+// Package trial runs the tests of a Go package on mutants of a lock, one at a time. A mutant is a
+// copy of the lock's source with one mistake. An overlay makes the go command compile the mutant
+// instead of the lock, so no file of the user is changed.
 package trial
 
 import (
@@ -25,7 +26,7 @@ import (
 // A Result says how the tests of a mutant ended.
 type Result string
 
-// The results. Only mutants that are Caught, TimedOut or Survived are counted.
+// The results. A mutant that does not compile is not counted.
 const (
 	Caught         Result = "caught"
 	TimedOut       Result = "caught: time limit"
@@ -36,17 +37,17 @@ const (
 // IsCounted reports whether a mutant with this result says something about the tests.
 func (r Result) IsCounted() bool { return r != DoesNotCompile }
 
-// An Outcome is what the tests of a mutant have shown.
+// An Outcome is what the tests have shown about a mutant.
 type Outcome struct {
 	Result Result
-	// Test is the first test that failed, and Why what it says: the title of the worst
-	// mistake that package locktest has found, or else the first line of the failure. Why is
-	// the first error of the compiler if the mutant does not compile.
+	// Test is the first test that failed. Why says why it failed: the title of the worst mistake
+	// that package locktest has found, or else the first line of the test's message. Why is the
+	// first error of the compiler if the mutant does not compile.
 	Test, Why string
 }
 
-// Try runs the tests on a mutant. The error is nil unless the tests could not be run or ctx
-// has ended.
+// Try runs the tests on a mutant. limit is the time after which go test stops them. Try returns an
+// error only if the tests could not be run or if ctx has ended.
 func (s *Subject) Try(ctx context.Context, m mutate.Mutant, limit time.Duration) (Outcome, error) {
 	mutant := filepath.Join(s.temp, "mutant"+filepath.Ext(m.File))
 	overlay := filepath.Join(s.temp, "overlay.json")
@@ -79,7 +80,7 @@ func (s *Subject) Try(ctx context.Context, m mutate.Mutant, limit time.Duration)
 }
 
 var (
-	// notBuilt matches the line by which go test says that it has run no test.
+	// notBuilt matches the line by which go test says that the package does not compile.
 	notBuilt = lazy.Regexp(`(?m)^FAIL\t\S+ \[(?:build|setup) failed\]$`)
 	// compilerError matches an error of the compiler; its group is the error without the
 	// place.
@@ -103,8 +104,8 @@ func firstMatch(e func() *regexp.Regexp, text string) string {
 	return ""
 }
 
-// RunUnmutated runs the tests of the lock as it is, and returns how long that took. Its
-// error has the output of the tests, if they fail or do not end within the limit.
+// RunUnmutated runs the tests on the lock without a mistake, and returns how long they took.
+// If they fail or do not end within the limit, the error contains their output.
 func (s *Subject) RunUnmutated(ctx context.Context, limit time.Duration) (time.Duration, error) {
 	start := time.Now()
 	passed, out, err := s.test(ctx, limit)
@@ -134,8 +135,8 @@ func (s *Subject) test(ctx context.Context, limit time.Duration, flags ...string
 	// The package comes before the arguments of the user: go test accepts no package after
 	// a flag that it does not know.
 	//
-	// A test that is read from Go's cache would write no report, hence -count. The checks of
-	// go vet would find some mutants, hence -vet.
+	// -count=1 prevents a result from Go's cache, for which no report would be written. -vet=off
+	// prevents that go vet finds mutants before the tests do.
 	args := slices.Concat([]string{"test", "-count=1", "-vet=off", "-timeout=" + limit.String()}, s.modFlags, flags, []string{s.Package}, s.arguments)
 	cmd := s.command(ctx, args...)
 	cmd.Env = append(cmd.Env, "LOCKSIM_REPORT="+s.report())
@@ -154,8 +155,9 @@ func (s *Subject) test(ctx context.Context, limit time.Duration, flags ...string
 // report returns the name of the file to which package locktest writes its report.
 func (s *Subject) report() string { return filepath.Join(s.temp, "report.json") }
 
-// firstMistake returns the first mistake in the report of package locktest that the test
-// did not expect, and the test that found it; title is "" if there is none.
+// firstMistake returns the title of the first mistake in the report of package locktest that
+// is not marked as known, and the name of the test that found it; title is "" if there is
+// none.
 func (s *Subject) firstMistake() (test, title string) {
 	f, err := os.Open(s.report())
 	if err != nil {
