@@ -1,4 +1,6 @@
-// Package peril classifies what one world does to the data and to the lock, for danger maps.
+// Package peril classifies what one world does to the data and to the lock, for danger maps. A
+// danger map is a table of the results of faults: a row for each moment at which the fault strikes,
+// a column for each length.
 package peril
 
 import (
@@ -27,8 +29,9 @@ func All() []Peril {
 	return []Peril{Unharmed, Unclear, Misbehaved, TwoHolders, CorruptedWithout, CorruptedWith}
 }
 
-// Of returns the peril of one run; fencing is [runs.FencingOff] or [runs.FencingOn]. A danger
-// that this version of the program does not know is Unclear.
+// Of returns the peril of one run. d is the danger that the run shows, and fencing is
+// [runs.FencingOff] or [runs.FencingOn]. Any other danger than the known ones, such as that of an
+// inconclusive run, is Unclear.
 func Of(d explore.Danger, fencing string) Peril {
 	switch d {
 	case explore.Harmless:
