@@ -13,27 +13,29 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// patience is how much real time a run may take. If the page gives up earlier, it ends the
+// patience is how much real time a run may take. A page that has lost patience earlier ends the
 // program itself.
 const patience = time.Minute
 
 // An Answer has the contents of a page about a world.
 type Answer struct {
-	// Name and Title are those of the scenario.
+	// Name and Title are the name and the title of the scenario.
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	// Variants are the names of the scenario's variants, and Variant is the one that was run.
 	// They are empty if the scenario has no variants.
 	Variants []string `json:"variants"`
 	Variant  string   `json:"variant"`
-	// Locks are the kinds of locks that this program has, OwnLock is the scenario's own, and
-	// Lock is the one that was run.
+	// Locks are the kinds of locks that this program has. OwnLock is the kind that the scenario
+	// names, and Lock the kind that was run.
 	Locks   []string `json:"locks"`
 	OwnLock string   `json:"ownLock"`
 	Lock    string   `json:"lock"`
-	// Settings are the values that an override can replace.
+	// Settings are the values of the scenario that an override, such as "faults[1].for=5s",
+	// can replace.
 	Settings []Setting `json:"settings"`
-	// Fault is the fault that the reader can move; nil if the world has none.
+	// Fault is the fault whose moment and size the reader can change; nil if the world has no
+	// faults.
 	Fault *Fault `json:"fault,omitempty"`
 	Runs  []Run  `json:"runs"`
 	// Replay is the command that runs the same world.
@@ -57,19 +59,21 @@ type Run struct {
 	Fencing string `json:"fencing"`
 	Name    string `json:"name"`
 	Verdict string `json:"verdict"`
-	// HasCaveats says that the run is safe, and that a property is violated nevertheless.
+	// HasCaveats says that the data is safe, but that a property which is not about the data
+	// is violated.
 	HasCaveats bool `json:"hasCaveats"`
 	// Data says what happened to the data, and Lock what the lock did wrong.
 	Data string   `json:"data"`
 	Lock []string `json:"lock"`
-	// Hash is the hash of the trace, as the command shows it.
+	// Hash is the hash of the trace, as the command locksim shows it.
 	Hash   string `json:"hash"`
 	Events int    `json:"events"`
 	// VirtualMS is how long the run took, in milliseconds of virtual time.
 	VirtualMS int64 `json:"virtualMs"`
 }
 
-// A Figure is a storyboard with all positions, in pixels.
+// A Figure is a storyboard (a picture of what matters in the runs). All positions and sizes
+// are in pixels.
 type Figure struct {
 	Width  int     `json:"width"`
 	Height int     `json:"height"`
@@ -138,8 +142,8 @@ func (w *world) run() (*Answer, error) {
 	return a, nil
 }
 
-// runBoth runs a changed scenario without fencing tokens and with them. skips reports whether
-// the run with them can be left out; nil means never.
+// runBoth runs a changed scenario without fencing tokens and with them. skips reports whether the
+// run with fencing tokens can be left out; nil means never.
 func (w *world) runBoth(s *scenarios.Scenario, skips func(on sim.Config, off scenarios.RunResult) bool) ([]scenarios.RunResult, error) {
 	o := w.options()
 	o.SkipsFencing = skips
@@ -172,7 +176,7 @@ func newRun(run scenarios.RunResult) Run {
 	return r
 }
 
-// newFigure returns what is on a board.
+// newFigure returns a storyboard as a Figure.
 func newFigure(b *storyboard.Board) Figure {
 	f := Figure{Width: storyboard.Width, Height: storyboard.Height}
 	for _, s := range b.Shapes {
@@ -184,8 +188,8 @@ func newFigure(b *storyboard.Board) Figure {
 	return f
 }
 
-// actOf returns when a fault struck and when it was lifted: the first time if it struck
-// several times. ok is false if it never struck.
+// actOf returns when a fault first struck, and when it was then lifted, or the end of the run
+// if it was not. ok is false if it never struck.
 func actOf(h *history.History, fault int) (from, to time.Duration, ok bool) {
 	for _, act := range h.Acts() {
 		if act.Fault != fault {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A Group is a group of the catalogue.
+// A Group is a group of related scenarios of the catalogue.
 type Group struct {
 	Title     string  `json:"title"`
 	Scenarios []Entry `json:"scenarios"`
@@ -18,15 +18,15 @@ type Group struct {
 type Entry struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	// Command plays a scenario whose lock is not part of this program; "" if this program can
-	// run the scenario.
+	// Command is the command that runs the scenario if its lock is not part of this program; "" if
+	// this program can run the scenario.
 	Command string `json:"command,omitempty"`
-	// System is the system of the first variant's lock; "" is Redis.
+	// System is the kind of server that the first variant's lock uses; "" means Redis.
 	System string `json:"system,omitempty"`
 }
 
-// Catalogue lists the built-in scenarios. It reads all of them, which takes most of a second
-// in a browser, so the page has the list from the program that builds it.
+// Catalogue lists the built-in scenarios. It reads all of them, which takes most of a second in a
+// browser. Therefore the program that builds the page calls it, and puts the list into the page.
 func Catalogue() []Group {
 	var all []Group
 	for _, group := range scenarios.Catalogue() {

@@ -8,19 +8,21 @@ import (
 	"github.com/locksim/locksim/internal/whatif"
 )
 
-// A Cell is one cell of a danger map: what a world does to the data and to the lock.
+// A Cell is one cell of a danger map (a table of what a fault does: a row for each moment, a
+// column for each size). It says what one world does to the data and to the lock.
 type Cell struct {
-	// Sign is one character, Level a class of a style sheet, and Means says in words what
-	// happens.
+	// Sign is one character for what happens, Level its class in the style sheet, and Means
+	// its name in words.
 	Sign  string `json:"sign"`
 	Level string `json:"level"`
 	Means string `json:"means"`
-	// Off and On are the verdicts; "" if the world is impossible.
+	// Off and On are the verdicts without and with fencing tokens; "" if the world is
+	// impossible.
 	Off string `json:"off"`
 	On  string `json:"on"`
 }
 
-// cell runs the world, and summarizes it.
+// cell runs the world, and summarizes its runs by the worst peril of them.
 func (w *world) cell() (*Cell, error) {
 	both, err := w.runBoth(w.after, whatif.IsFencingIdle)
 	if err != nil {

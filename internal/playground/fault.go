@@ -15,21 +15,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Fault is the fault that the reader can move.
+// A Fault is the fault whose moment and size the reader can change.
 type Fault struct {
-	// Number counts the faults of the world from 1, and Texts describes all of them.
+	// Number is the number of the fault in the world, from 1. Texts describes all faults of
+	// the world.
 	Number int      `json:"number"`
 	Texts  []string `json:"texts"`
-	// Path is the place of the fault, such as faults[1].
+	// Path is the path of the fault in the scenario, such as faults[1].
 	Path string `json:"path"`
-	// Strikes says when it strikes, in words, and At is when it did so in the run without
-	// fencing, in milliseconds; -1 if it did not.
+	// Strikes says in words when the fault strikes. At is when it struck in the run without
+	// fencing, in milliseconds; -1 if it did not strike.
 	Strikes string  `json:"strikes"`
 	At      float64 `json:"atMs"`
-	// SizePath is the place of its size, and SizeName what that is; "" if the fault has no
-	// size that is a time. Size is the size in milliseconds. IsNegative says that the size
-	// is written with a minus sign. EndsAt is the point at which the fault ends, if the file
-	// gives that in place of a size; then Size is what the run shows.
+	// SizePath is the path of the fault's size in the scenario, and SizeName the word for the size,
+	// such as "lasts". Both are "" if the fault has no size that is a time. Size is the size in
+	// milliseconds, and IsNegative says that the scenario has it with a minus sign. If the scenario
+	// gives a point at which the fault ends in place of a size, EndsAt is that point, and Size is
+	// how long the fault lasted in the run.
 	SizePath   string  `json:"sizePath,omitempty"`
 	SizeName   string  `json:"sizeName,omitempty"`
 	Size       float64 `json:"sizeMs"`
@@ -44,14 +46,14 @@ type Fault struct {
 // milliseconds returns a time as a number of milliseconds.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// number returns the number of the fault that the reader can move.
+// number returns the number of the fault that the reader can change.
 func (w *world) number() int { return max(w.Request.Fault, 1) }
 
-// faultPath returns the path of the fault that the reader can move.
+// faultPath returns the path, in the scenario, of the fault that the reader can change.
 func (w *world) faultPath() string { return fmt.Sprintf("faults[%d]", w.number()) }
 
-// fault describes the fault that the reader can move, in the run without fencing; nil if there
-// is no such fault.
+// fault describes the fault that the reader can change. h is the history of the run without
+// fencing. The result is nil if the world has no faults.
 func (w *world) fault(h *history.History) (*Fault, error) {
 	config, err := w.after.Variants[0].Config(scenarios.Options{Seed: w.Seed, Lock: w.Lock, Fencing: scenarios.Off})
 	if err != nil || len(config.Faults) == 0 {
@@ -74,8 +76,8 @@ func (w *world) fault(h *history.History) (*Fault, error) {
 	return f, nil
 }
 
-// readSize reads the size of the fault: how long it lasts, or by how much it sets a clock.
-// lasted is how long it lasted in the run.
+// readSize reads the size of the fault: how long it lasts, or by how much it sets a clock. lasted
+// is how long the fault lasted in the run.
 func (f *Fault) readSize(v *scenarios.Variant, chosen sim.Fault, lasted time.Duration) {
 	isInstant := slices.ContainsFunc(sim.FaultKinds(), func(k sim.FaultKind) bool { return k.Name == chosen.Kind() && k.Instant })
 	if !isInstant {
@@ -101,18 +103,19 @@ func (f *Fault) readSize(v *scenarios.Variant, chosen sim.Fault, lasted time.Dur
 // timing are the fields of a fault that say when it strikes.
 var timing = []string{"at", "before", "after", "when"}
 
-// Places are the moments at which the fault can strike, in the order of the run without it.
+// Places are the moments at which the fault can strike, in the order of the run without the fault.
 type Places struct {
 	Places []Place `json:"places"`
-	// Sizes are the columns of the danger map, as a scenario writes them, and SizesMS the same
-	// in milliseconds. There are none if the fault has no size.
+	// Sizes are the sizes in the columns of the danger map, written as in a scenario, and SizesMS
+	// the same sizes in milliseconds. There are none if the fault has no size.
 	Sizes   []string  `json:"sizes"`
 	SizesMS []float64 `json:"sizesMs"`
 }
 
 // A Place is a moment at which the fault can strike.
 type Place struct {
-	// Set is the override that lets the fault strike there, and Strikes says when that is.
+	// Set is the override that makes the fault strike at this moment, and Strikes says in words
+	// which moment it is.
 	Set     string `json:"set"`
 	Strikes string `json:"strikes"`
 	// At is the true time of the moment in the run without the fault, in milliseconds.
@@ -122,8 +125,9 @@ type Place struct {
 // mapColumns is how many sizes a danger map has.
 const mapColumns = 12
 
-// places finds the moments at which the fault can strike: the steps of its process, and the
-// first of each kind of message. The scenario's own moment is always among them.
+// places finds the moments at which the fault can strike: the steps of the process that it strikes,
+// and the first message of each kind. The moment that the scenario itself names is always among
+// them.
 func (w *world) places() (*Places, error) {
 	own, err := w.before.Variants[0].Config(scenarios.Options{Seed: w.Seed, Lock: w.Lock, Fencing: scenarios.Off})
 	if err != nil {
@@ -175,9 +179,10 @@ func (w *world) places() (*Places, error) {
 	return all, nil
 }
 
-// isFirstOfItsKind reports whether no earlier point is a message of the same kind. It adds the
-// kinds of the point's messages to seen. Messages to different servers in one step are of one kind.
-// A point that is no message is always the first.
+// isFirstOfItsKind reports whether no earlier injection point is about a message of the same kind.
+// seen has the kinds of the earlier messages; the point's own are added to it. Messages to
+// different servers in one step are of one kind. For a point that is not about a message the result
+// is true.
 func isFirstOfItsKind(p explore.InjectionPoint, seen map[trace.Transit]bool) bool {
 	for _, alternative := range p.Strikes.When.Alternatives() {
 		transit, ok := alternative.Happening.(trace.Transit)
@@ -204,7 +209,8 @@ func (w *world) withoutFault() (*scenarios.Scenario, error) {
 	return w.before.With(append(kept, w.faultPath()+"=null")...)
 }
 
-// setOf returns the override that lets the fault strike at a trigger.
+// setOf returns the override that makes the fault strike at the moment that strikes
+// describes.
 func (w *world) setOf(strikes trace.Trigger) (set string, ok bool) {
 	switch {
 	case !strikes.Before.IsZero():
@@ -215,7 +221,8 @@ func (w *world) setOf(strikes trace.Trigger) (set string, ok bool) {
 	return w.faultPath() + ".at=" + trace.ShortDuration(strikes.At), true
 }
 
-// strikesAt returns when the fault strikes in the scenario as it is; 0 if it does not.
+// strikesAt returns when the fault strikes in the scenario without overrides; 0 if it does
+// not.
 func (w *world) strikesAt() time.Duration {
 	run, err := w.before.Variants[0].Run(w.options(), scenarios.Off)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package playground answers the questions of a page on which a reader changes a scenario and
-// sees the result. A request and its answer are JSON, so that the page can run this
-// package in the browser. The package draws nothing: it answers where everything in the picture
-// has its place.
+// Package playground answers the questions of a page on which a reader changes a scenario and sees
+// the result. A request and its answer are JSON, so that the page can run this package in the
+// browser. The package draws nothing: its answers say where each part of the picture has its place.
 package playground
 
 import (
@@ -19,7 +18,7 @@ import (
 
 // The kinds of requests.
 const (
-	// RunKind asks for both runs of a world: see [Answer].
+	// RunKind asks for both runs of a world, without and with fencing tokens: see [Answer].
 	RunKind = "run"
 	// PlacesKind asks where the fault can strike: see [Places].
 	PlacesKind = "places"
@@ -32,28 +31,28 @@ const (
 // A Request is a world that a reader wants to see.
 type Request struct {
 	Kind string `json:"kind"`
-	// Scenario is the name of a built-in scenario. Text is a scenario that the reader has
-	// written, and replaces it.
+	// Scenario is the name of a built-in scenario. Text is the text of a scenario that the
+	// reader has written; if it is not "", Scenario does not matter.
 	Scenario string `json:"scenario,omitempty"`
 	Text     string `json:"text,omitempty"`
 	// Variant is the name of a variant; "" means the first.
 	Variant string `json:"variant,omitempty"`
 	// Lock replaces the scenario's own lock, unless it is "".
 	Lock string `json:"lock,omitempty"`
-	// Sets are the overrides, in the syntax of --set. Pause is how long the scenario's only
-	// pause lasts, as --pause has it.
+	// Sets are overrides, in the syntax of the flag --set. Pause, in the syntax of the flag
+	// --pause, is how long the scenario's only pause lasts; "" leaves it unchanged.
 	Sets  []string `json:"sets,omitempty"`
 	Pause string   `json:"pause,omitempty"`
 	Seed  uint64   `json:"seed,string"`
 	// Fencing is the run to draw: off, on, or "" for both.
 	Fencing string `json:"fencing,omitempty"`
-	// Fault is the number of the fault that the reader can move, from 1; 0 means the first.
+	// Fault is the number of the fault that the reader can change, from 1; 0 means the first.
 	Fault int `json:"fault,omitempty"`
-	// All says that a timeline has every message, and merges nothing.
+	// All asks for a timeline with every message, in which no rows are merged.
 	All bool `json:"all,omitempty"`
 }
 
-// A Problem is why a request cannot be answered.
+// A Problem is a reason why a request cannot be answered.
 type Problem struct {
 	// Text is the problem as a sentence, with its place in the file.
 	Text string `json:"text"`
@@ -62,9 +61,9 @@ type Problem struct {
 	Column int `json:"column,omitempty"`
 }
 
-// A failure is an answer to a request that cannot be answered. Spoiled says that a world did
-// not end properly, so that the program should be started again. Lacks says that the program
-// does not have the lock of the world, and another program may have it.
+// A failure says why a request cannot be answered. Spoiled says that a world did not end properly,
+// so that the program should be started again. Lacks says that this program does not have the lock
+// of the world; a larger one may have it.
 type failure struct {
 	Problems []Problem `json:"problems"`
 	Spoiled  bool      `json:"spoiled,omitempty"`
@@ -109,13 +108,14 @@ func (r Request) answer() (any, error) {
 	return nil, fmt.Errorf("the engine knows no request of the kind %q; reload the page", r.Kind)
 }
 
-// A lackError is why a world whose lock is not part of this program cannot be run.
+// A lackError is the error of a request for a lock that is not part of this program.
 type lackError struct{ error }
 
 // A runError is an error after which the program may still be running parts of a world.
 type runError struct{ error }
 
-// failureOf returns the problems of an error: of a scenario, one for each mistake.
+// failureOf returns the problems of an error. An error of a scenario has one for each mistake
+// in it.
 func failureOf(err error) failure {
 	var f failure
 	var mistakes scenarios.Errors
@@ -140,11 +140,11 @@ func failureOf(err error) failure {
 // with the command.
 const ownFile = "scenario.yaml"
 
-// A world is the world of a request.
+// A world is the world of a request: the scenario with the changes that the request makes.
 type world struct {
 	Request
-	// before is the scenario without the overrides, with only the variant of the request, and
-	// after is the scenario with them. variants are the names of all variants.
+	// before is the scenario with only the variant of the request, and without the overrides. after
+	// is the same with the overrides. variants are the names of all variants.
 	before, after *scenarios.Scenario
 	variants      []string
 }
@@ -213,12 +213,12 @@ func (w *world) options() scenarios.RunOptions {
 	return scenarios.RunOptions{Seed: w.Seed, Lock: w.Lock, Patience: patience}
 }
 
-// replay returns the command that runs a scenario as the request does.
+// replay returns the command that runs a scenario in the same way as the request.
 func (w *world) replay(s *scenarios.Scenario) string {
 	return commandline.Repeat("run", w.operand(), s, s.Variants, w.Fencing, w.options())
 }
 
-// operand is the scenario as a command line names it.
+// operand returns the scenario's name on a command line.
 func (w *world) operand() string {
 	if w.Text != "" {
 		return ownFile

@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// mostRows is the most rows of one part of a timeline. A browser still scrolls through so many
+// mostRows is how many rows one part of a timeline can have. A browser scrolls through that many
 // without delay.
 const mostRows = 2000
 
@@ -18,7 +18,8 @@ type Timeline struct {
 	Replay string `json:"replay"`
 }
 
-// A TimelinePart is a part of a timeline: what the runs have in common, or what only one has.
+// A TimelinePart is a part of a timeline: the rows that all runs have in common, or those of one
+// run only.
 type TimelinePart struct {
 	// Runs are the names of the runs that have the part.
 	Runs []string      `json:"runs"`
@@ -27,14 +28,14 @@ type TimelinePart struct {
 	LeftOut int `json:"leftOut,omitempty"`
 }
 
-// A TimelineRow is one row of a timeline. Its class is one of the style sheet of all pages, and
-// so is that of a mark.
+// A TimelineRow is one row of a timeline. The classes of rows and marks are classes of the style
+// sheet that all pages share.
 type TimelineRow struct {
-	// Wait says how long nothing happened before; "" if something did.
+	// Wait says how long nothing happened before the row; "" if that was not long.
 	Wait string `json:"wait,omitempty"`
 	At   string `json:"at"`
 	Who  string `json:"who"`
-	// Its says that the text is about something that belongs to the subject.
+	// Its says that the text is about something that belongs to Who, such as its lease.
 	Its   bool           `json:"its,omitempty"`
 	Text  string         `json:"text"`
 	Class string         `json:"class,omitempty"`
@@ -78,8 +79,8 @@ func (w *world) timeline() (*Timeline, error) {
 	return t, nil
 }
 
-// add adds a part, unless it has no clauses. last is when the clause before the first of them
-// ended. It returns when the last of them ended.
+// add adds a part with some clauses of the narrative, unless there are none. last is when the
+// clause before them ended. add returns when the last clause ended.
 func (t *Timeline) add(runs []string, clauses []story.Clause, last time.Duration, decimals int) time.Duration {
 	part := TimelinePart{Runs: runs}
 	for _, c := range clauses {
