@@ -49,7 +49,7 @@ const (
 // gradeTexts names the grades.
 var gradeTexts = map[Grade]string{Right: "right", Close: "partly right", Wrong: "wrong", NoForecast: "no forecast"}
 
-// Grade grades a forecast.
+// Grade says how good a forecast is as an answer to the question.
 func (q *Question) Grade(f Forecast) Grade {
 	switch {
 	case f.isMissing:
@@ -87,7 +87,7 @@ func (q *Question) gradeSet(chosen []int) Grade {
 	return Wrong
 }
 
-// letter returns the letter of a choice.
+// letter returns the letter of the choice with the index i.
 func letter(i int) string { return string(rune('a' + i)) }
 
 // Answer returns the right answer in words.
@@ -141,7 +141,7 @@ func (q *Question) remark(f Forecast) string {
 	return q.Choices[f.choices[0]].Remark
 }
 
-// expected says what can be answered.
+// expected says in words what can be given as an answer.
 func (q *Question) expected() string {
 	last := letter(len(q.Choices) - 1)
 	switch {
@@ -209,9 +209,9 @@ func splitDigit(words []string) []string {
 	return append(slices.Clone(words[:len(words)-1]), letters, word[len(letters):])
 }
 
-// isForecastAndMore reports whether some words are a forecast, and the word after them is
-// neither a part of it nor a confidence. The thousands of a number and the unit of a time are a
-// part of it.
+// isForecastAndMore reports whether words are a complete forecast, to which the word after them
+// does not belong. The last three digits of a number in groups, and the unit of a time, do belong
+// to it.
 func (q *Question) isForecastAndMore(words []string, more string) bool {
 	if _, err := q.parseForecast(strings.Join(words, " ")); err != nil {
 		return false

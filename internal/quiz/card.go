@@ -6,18 +6,21 @@ import (
 	"slices"
 )
 
-// A Card has everything that a document shows of an exercise: what is asked, and the answers.
+// A Card has everything that a document shows of an exercise (what is asked at one time): the
+// setting, the questions and the answers.
 type Card struct {
-	// Name is the name of the question, and that of the scenario if there is no question.
+	// Name is the name of the question in questions.yaml. If the exercise has none, it is the
+	// name of the scenario.
 	Name, Title string
-	// IsMyth says that the title is what people say, and IsAsked that it is what an interviewer
-	// asks. Otherwise it names a scenario.
+	// IsMyth says that the title is a claim that people make, and IsAsked that it is a question
+	// that an interviewer asks. If neither is set, the title names a scenario.
 	IsMyth, IsAsked bool
-	// Opening is the setting in words. It says nothing about the result, and neither does
-	// Setting, which has a row for each part of the setting.
+	// Opening is the setting in words, and Setting has a row for each part of it. Neither
+	// says anything about the result.
 	Opening string
 	Setting [][2]string
-	// Questions are asked before anything of what follows is shown.
+	// Questions are the questions. The fields below may be shown only after they have been
+	// answered.
 	Questions []*Question
 	// Results says what happened in each run, and Lesson what to learn from it, as pairs of a
 	// heading and a text.
@@ -65,8 +68,8 @@ func (e *Exercise) Card(withTrial bool) (*Card, error) {
 	return c, nil
 }
 
-// Offered returns the answers to choose from: those of the question, or some of those that an
-// estimate can have.
+// Offered returns the answers to choose from: the choices of the question, or some possible answers
+// if the question asks for a number.
 func (q *Question) Offered() []Choice {
 	if q.Estimate != nil {
 		return q.Estimate.choices()

@@ -15,7 +15,8 @@ import (
 // worldSeed is the seed of every run that answers a question.
 const worldSeed = 1
 
-// A Case is one variant of a scenario with its two runs, about which forms ask.
+// A Case is one variant of a scenario with its two runs. Forms (kinds of questions) ask about
+// a case.
 type Case struct {
 	Scenario *scenarios.Scenario
 	// Off is the run without fencing tokens, and On the run with them.

@@ -23,21 +23,21 @@ const (
 	Numbers
 )
 
-// An Estimate is a right answer that is a number. A forecast is right if it differs from the
-// value by at most the tolerance.
+// An Estimate is the right answer to a question that asks for a number or a time. A forecast is
+// right if it differs from the value by at most the tolerance.
 type Estimate struct {
 	Unit             Unit
 	Value, Tolerance time.Duration
 	// Rule says in words how large the tolerance is. It does not say the tolerance itself, which
 	// would give the answer away.
 	Rule string
-	// AllowsNever says that never is a possible answer, and IsNever that it is the right one.
+	// AllowsNever says that "never" is a possible answer, and IsNever that it is the right answer.
 	AllowsNever, IsNever bool
 	// tempting is a wrong number that many people give; nil if there is none.
 	tempting *guess
 }
 
-// A guess is a number that somebody has given as an answer.
+// A guess is an answer that somebody can give: a number or a time, or "never".
 type guess struct {
 	value   time.Duration
 	isNever bool
@@ -96,7 +96,7 @@ func (e *Estimate) parse(text string) (guess, error) {
 // A thousandsPattern matches a number with a comma after each group of three digits.
 var thousandsPattern = lazy.Regexp(`^[0-9]{1,3}(,[0-9]{3})+$`)
 
-// expected says what can be answered.
+// expected says in words what can be given as an answer.
 func (e *Estimate) expected() string {
 	switch {
 	case e.Unit == Numbers:
@@ -107,9 +107,9 @@ func (e *Estimate) expected() string {
 	return "a time, such as 12s or 150ms"
 }
 
-// choices returns the answers of a vote, in ascending order: the right one, the tempting
-// one, and others that are clearly wrong. The place of the right one follows from the
-// value.
+// choices returns the answers among which a class can vote, in ascending order: the right
+// one, the tempting one, and others that are clearly wrong. The place of the right answer is
+// computed from its value, so that it differs from question to question.
 func (e *Estimate) choices() []Choice {
 	const many = 4
 	value := e.Value
@@ -125,7 +125,7 @@ func (e *Estimate) choices() []Choice {
 		}
 	}
 	if t := e.tempting; t != nil && !t.isNever && !slices.Contains(wrong, t.value) {
-		// It replaces the value that is farthest from the right one.
+		// The tempting answer replaces the wrong one that is farthest from the right one.
 		slices.SortStableFunc(wrong, func(a, b time.Duration) int { return cmp.Compare((b - value).Abs(), (a - value).Abs()) })
 		wrong[0] = t.value
 	}
@@ -145,8 +145,8 @@ func (e *Estimate) choices() []Choice {
 	return all
 }
 
-// offeredValue returns the right answer among wrong ones: rounded, unless a wrong one is then
-// as near to the value.
+// offeredValue returns the right answer, rounded. It returns the exact value if a wrong answer
+// would be as near to it as the rounded one, or if the rounded one is not right.
 func (e *Estimate) offeredValue(wrong []time.Duration) time.Duration {
 	d := e.rounded(e.Value)
 	isNearer := func(w time.Duration) bool { return (w - e.Value).Abs() <= (d - e.Value).Abs() }

@@ -13,15 +13,16 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// An Exercise is what is asked at one time: a question of questions.yaml, or all forms that
-// apply to one variant of a scenario. All its forecasts are given before its runs are shown.
+// An Exercise is what is asked at one time: a question of questions.yaml, or the questions of all
+// forms that apply to one variant of a scenario. (A form is a kind of question that can be asked of
+// any scenario.) All its forecasts are given before its runs are shown.
 type Exercise struct {
-	// Topic is the topic by which the score counts the exercise: that of its question, or the
-	// name of its scenario.
+	// Topic is the topic under which the score counts the exercise: the topic of its question in
+	// questions.yaml, or the name of its scenario.
 	Topic string
 	item  *Item
-	// scenario has one variant, and argument is the name of the scenario on the command line.
-	// They are set if there is no item.
+	// item is the question of questions.yaml; nil if there is none. Only then are the other fields
+	// set: scenario has one variant, and argument is its name on the command line.
 	scenario *scenarios.Scenario
 	argument string
 }
@@ -56,8 +57,8 @@ func OfScenario(s *scenarios.Scenario, argument string) ([]*Exercise, error) {
 	return all, nil
 }
 
-// Shuffle puts exercises into an order that a seed decides. Exercises that follow up another stay
-// behind it.
+// Shuffle puts exercises into an order that the seed determines. An exercise that follows up the
+// one before it stays behind that one.
 func Shuffle(all []*Exercise, seed uint64) {
 	var groups [][]*Exercise
 	for i, e := range all {
@@ -122,16 +123,18 @@ func (e *Exercise) command() string {
 	return line
 }
 
-// A round is an exercise that was run: its questions, and what to show before and after them.
+// A round is an exercise whose cases were run: its questions, and what to show before and after
+// them.
 type round struct {
 	*Exercise
 	questions []*Question
-	// asked are the questions of all forms about the only case.
+	// asked are the questions of all forms about the case, if there is only one.
 	asked []*Question
 	cases []*Case
 	// labels describe the cases, if there are several.
 	labels []string
-	// setting describes with what the runs begin.
+	// setting describes what the runs begin with, such as the lock, the clients and the
+	// faults.
 	setting []setting.Row
 	// replays are the commands that run the cases.
 	replays []string
@@ -178,8 +181,8 @@ func (e *Exercise) prepare() (*round, error) {
 	return r, nil
 }
 
-// askForms asks all forms about a case. Only one question asks about a moment: with the answers
-// to a second one readers could check those to the first.
+// askForms returns the questions of all forms about a case. It leaves out a second question about
+// the same moment, because readers could derive the answer to one of them from the other.
 func askForms(c *Case) []*Question {
 	var asked []*Question
 	for _, f := range forms {
@@ -193,7 +196,7 @@ func askForms(c *Case) []*Question {
 }
 
 // isAnswer reports whether a time would be graded as a right answer to a question of the round, or
-// to one that a form asks about its run. Another question can be about the same run.
+// to any question of a form about its case, because that question may be asked later.
 func (r *round) isAnswer(d time.Duration) bool {
 	return slices.ContainsFunc(slices.Concat(r.questions, r.asked), func(q *Question) bool {
 		e := q.Estimate

@@ -13,7 +13,8 @@ type Form struct {
 	Name string
 	// Title says in a few words what the form asks for.
 	Title string
-	// ask returns the question about a case; nil if the form does not apply to it.
+	// ask returns the question about a case, which is one variant of a scenario with its two
+	// runs; nil if the form does not apply to it.
 	ask func(*Case) *Question
 }
 
@@ -31,7 +32,7 @@ func (f Form) Ask(c *Case) *Question {
 }
 
 // forms lists the forms that can be asked of any scenario, in the order in which they are
-// asked: what can be known from the setting comes first.
+// asked. Those that the setting alone helps to answer come first.
 var forms = []Form{verdictForm, breakForm, holderForm, nextForm, refusalForm, beliefForm}
 
 // Forms returns the forms that can be asked of any scenario.
@@ -69,8 +70,9 @@ type Question struct {
 // A Choice is one possible answer.
 type Choice struct {
 	Text string
-	// IsRight says that it is the right answer, or that the right set contains it. IsClose
-	// says that a part of it is right. Remark says which part, and is shown with the result.
+	// IsRight says that the choice is the right answer, or that the right set contains it. IsClose
+	// says that a part of the choice is right. Remark says which part, and is shown with the
+	// result.
 	IsRight, IsClose bool
 	Remark           string
 }

@@ -14,8 +14,8 @@ var beliefForm = Form{Name: "belief", Title: "what a client believes about the l
 // beliefs lists what a client can believe, in the order in which a question offers it.
 var beliefs = []snapshot.Belief{snapshot.HoldsTheLock, snapshot.LeaseEnded, snapshot.LostTheLock, snapshot.NoHold}
 
-// beliefTexts says what a client believes, after the name of the client. They exclude each
-// other.
+// beliefTexts says what a client believes, after the name of the client. Exactly one of the texts
+// is true.
 var beliefTexts = map[snapshot.Belief]string{
 	snapshot.HoldsTheLock: "believes that it holds the lock",
 	snapshot.LeaseEnded:   "could see on its own clock that its lease has ended, and has not been notified of a loss",
@@ -23,8 +23,8 @@ var beliefTexts = map[snapshot.Belief]string{
 	snapshot.NoHold:       "is in no section: it was not granted the lock, or has released it",
 }
 
-// beliefInterest says how much readers learn from what a client believes. isHolder says whether
-// the client holds the lock by its servers.
+// beliefInterest says how much readers learn from a question about k, what a client knows. isHolder
+// says whether the servers of the lock keep a grant of the client.
 func beliefInterest(k knowledge, isHolder bool) int {
 	switch {
 	case k.belief == snapshot.HoldsTheLock && !isHolder:

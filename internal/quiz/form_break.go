@@ -18,14 +18,15 @@ var breakForm = Form{Name: "first-break", Title: "which property breaks first, w
 // general, and a client that held the lock before the fault may finish its work.
 const noProgress = "after the last fault, no client that wanted the lock finished a section"
 
-// A breakage is something that can break first. Its properties are often violated by the same
-// event. The first of them is the one to name, because the others follow from it.
+// A breakage is a choice of the question: something that can break first. Its properties are often
+// violated by the same event. The text names the first of them, because the others follow from it.
 type breakage struct {
 	properties []checks.Property
 	text       string
 }
 
-// breakages lists what can break. A violation belongs to the first entry with its property.
+// breakages lists what can break, causes before their consequences. A violation belongs to the
+// entry that has its property.
 var breakages = []breakage{
 	{[]checks.Property{checks.LeaseExclusion}, "lease-exclusion: two clients hold a lease at the same time"},
 	{[]checks.Property{checks.SectionExclusion}, "section-exclusion: two clients are in their critical sections, though no two leases overlap"},
@@ -36,8 +37,8 @@ var breakages = []breakage{
 	{[]checks.Property{checks.Progress}, "progress: " + noProgress},
 }
 
-// usualBreakages are the properties whose entries every question offers. Others are offered if
-// the run is judged by them, whether they are right or not.
+// usualBreakages are the properties whose entries every question offers. Another entry is offered
+// if one of its properties applies to the run, even if it is a wrong answer.
 var usualBreakages = []checks.Property{checks.LeaseExclusion, checks.SectionExclusion, checks.GrantOrder, checks.ReleaseOwnership, checks.Progress}
 
 // isOffered reports whether a question about a case offers the entry with a property.
@@ -52,7 +53,8 @@ func breakageOf(p checks.Property) int {
 
 func askBreak(c *Case) *Question {
 	h, violations := c.Off.History, c.Off.Verdict.Violations()
-	// rank orders violations by the event, and at one event by the cause.
+	// rank orders violations by their events, and violations by the same event in the order
+	// of breakages.
 	rank := func(a, b checks.Finding) int {
 		return cmp.Or(a.At-b.At, breakageOf(a.Property)-breakageOf(b.Property))
 	}
@@ -71,8 +73,8 @@ func askBreak(c *Case) *Question {
 		choice := Choice{Text: b.text, IsRight: i == first}
 		breaksLater := slices.ContainsFunc(violations, func(f checks.Finding) bool { return breakageOf(f.Property) == i })
 		if !choice.IsRight && breaksLater {
-			// The remark leaves out what follows the colon: that is true of what breaks first, and need
-			// not be true of what breaks later.
+			// The remark leaves out the text after the colon, which need not be true of a property
+			// that does not break first.
 			name, _, _ := strings.Cut(b.text, ":")
 			choice.IsClose, choice.Remark = true, name+" breaks too, but it is not the first to break"
 		}

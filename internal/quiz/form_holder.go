@@ -10,11 +10,12 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// holderForm asks who holds the lock at a moment, by the lock and by the clients' own belief.
+// holderForm asks who holds the lock at a moment, according to its servers and according to the
+// clients' own belief.
 var holderForm = Form{Name: "holder", Title: "who holds the lock at a moment, by its servers and by each client's own belief", ask: askHolder}
 
-// A possession says who holds a lock at one moment: by its servers, and by what the clients
-// know.
+// A possession says who holds a lock at one moment: holders are the clients whose grants the
+// servers keep, and believers the clients that believe they hold it.
 type possession struct{ holders, believers []string }
 
 // text returns the possession as a choice.
@@ -26,7 +27,7 @@ func (p possession) equal(o possession) bool {
 	return slices.Equal(p.holders, o.holders) && slices.Equal(p.believers, o.believers)
 }
 
-// nameAll lists clients; nobody if there are none.
+// nameAll lists clients in words; "nobody" if there are none.
 func nameAll(clients []string) string {
 	if len(clients) == 0 {
 		return "nobody"
@@ -34,7 +35,7 @@ func nameAll(clients []string) string {
 	return story.List(clients)
 }
 
-// interest says how much readers learn from a possession.
+// interest says how much readers learn from a question about a possession; more is better.
 func (p possession) interest() int {
 	switch {
 	case len(p.holders) > 1 || len(p.believers) > 1:
@@ -106,8 +107,8 @@ func askHolder(c *Case) *Question {
 	return q
 }
 
-// offeredPossessions returns the possessions to choose from. They are about two clients: those
-// of the right answer, or else the first two.
+// offeredPossessions returns the possessions to choose from. They are about two clients: those of
+// the right answer, filled up with the first clients that were granted the lock.
 func offeredPossessions(clients []string, right possession) []possession {
 	var involved []string
 	for _, name := range slices.Concat(right.holders, right.believers, clients, []string{"another client"}) {
@@ -125,13 +126,13 @@ func offeredPossessions(clients []string, right possession) []possession {
 	return choosePossessions(involved, right)
 }
 
-// choosePossessions returns seven possessions of two clients, of which one is right, in an order
-// that does not depend on the right one.
+// choosePossessions returns seven possessions of two clients, of which one is right. Their order
+// does not depend on which of them is right.
 func choosePossessions(two []string, right possession) []possession {
 	a, b := two[:1], two[1:]
 	offered := []possession{{a, a}, {a, nil}, {nil, a}, {nil, nil}, {b, b}, {b, two}, {two, two}}
 	if !slices.ContainsFunc(offered, right.equal) {
-		offered[len(offered)-1] = right // in place of the one that is seldom right
+		offered[len(offered)-1] = right // replaces the possession that is seldom right
 	}
 	all := [][]string{nil, a, b, two}
 	place := func(clients []string) int {
@@ -143,7 +144,8 @@ func choosePossessions(two []string, right possession) []possession {
 	return offered
 }
 
-// describePossession says what the servers have at a moment, and what the clients know.
+// describePossession says in words whose grants the servers keep at a moment, and what the
+// clients know.
 func describePossession(h *history.History, camera *snapshot.Camera, m history.Moment, clients []string, p possession) string {
 	text := fmt.Sprintf("At %s the servers keep a grant of %s.", clockTime(m.At), nameAll(p.holders))
 	if len(p.holders) == 0 {

@@ -19,14 +19,15 @@ const (
 	whichFormName   = "which"
 )
 
-// A criterion is what a run can be or violate: its verdict, or one property.
+// A criterion is a condition that a run can meet: it has a certain verdict, or violates a
+// certain property.
 type criterion struct {
 	Fencing  string          `yaml:"fencing"`
 	Verdict  string          `yaml:"verdict"`
 	Violates checks.Property `yaml:"violates"`
 }
 
-// run returns the run of a case that a criterion is about.
+// run returns the run of a case, without or with fencing, that the criterion is about.
 func (w criterion) run(c *Case) scenarios.RunResult {
 	if w.Fencing == scenarios.On {
 		return c.On
@@ -43,7 +44,7 @@ func (w criterion) applies(c *Case) bool {
 	return run.Verdict.Verdict == w.Verdict
 }
 
-// name names what a run has that meets the criterion.
+// name says in words what is true of a run that meets the criterion.
 func (w criterion) name() string {
 	if w.Violates != "" {
 		return string(w.Violates) + " is violated"
@@ -51,7 +52,7 @@ func (w criterion) name() string {
 	return "the data is " + w.Verdict
 }
 
-// text asks for the runs that meet the criterion.
+// text returns the question which runs meet the criterion.
 func (w criterion) text() string {
 	tokens := "without fencing tokens"
 	if w.Fencing == scenarios.On {
@@ -67,7 +68,7 @@ func (w criterion) text() string {
 	return fmt.Sprintf("In which of these runs %s is the data %s? Name all of them, or none.", tokens, w.Verdict)
 }
 
-// askWhich asks which cases meet a criterion. labels describe the cases.
+// askWhich returns the question which cases meet a criterion. labels describe the cases.
 func askWhich(w criterion, labels []string, cases []*Case) *Question {
 	q := &Question{Form: whichFormName, Text: w.text(), IsSet: true}
 	for i, c := range cases {
@@ -76,7 +77,8 @@ func askWhich(w criterion, labels []string, cases []*Case) *Question {
 	return q
 }
 
-// A figureName names a figure of a measure, and says how to ask for it.
+// A figureName names a figure (one number of a measure), and has the text of the question
+// about it. Most says that the largest figure is asked for, not the smallest.
 type figureName struct {
 	Measure string `yaml:"name"`
 	Figure  string `yaml:"figure"`
@@ -84,7 +86,7 @@ type figureName struct {
 	Most    bool   `yaml:"most"`
 }
 
-// of returns the figure of a case, in the run without fencing tokens.
+// of returns the value of the figure in the run of a case without fencing tokens.
 func (n figureName) of(c *Case) (checks.Figure, bool) {
 	for _, m := range c.Off.Measures {
 		if i := slices.IndexFunc(m.Figures, func(f checks.Figure) bool { return f.Name == n.Figure }); m.Name == n.Measure && i >= 0 {
@@ -94,7 +96,8 @@ func (n figureName) of(c *Case) (checks.Figure, bool) {
 	return checks.Figure{}, false
 }
 
-// askMeasure asks for a figure of a case. A forecast may be a fifth off.
+// askMeasure returns the question for a figure of a case. A forecast is right if it is off by
+// at most a fifth.
 func askMeasure(n figureName, c *Case) *Question {
 	f, ok := n.of(c)
 	if !ok {
@@ -113,8 +116,8 @@ func estimateOf(f checks.Figure) *Estimate {
 	return e
 }
 
-// askCompare asks which case has the smallest or largest figure. Figures that differ from it by
-// at most a tenth are as good, so the answer is a set.
+// askCompare returns the question which case has the smallest or largest figure. The answer is a
+// set, because cases whose figures differ from it by at most a tenth are right, too.
 func askCompare(n figureName, labels []string, cases []*Case) *Question {
 	best := "smallest"
 	if n.Most {

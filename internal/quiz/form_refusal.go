@@ -15,7 +15,8 @@ import (
 // why.
 var refusalForm = Form{Name: "refusal", Title: "which request the storage refuses, and why", ask: askRefusal}
 
-// A refusal is a request of a client that the storage refuses, and the reason.
+// A refusal is a request of a client that the storage refuses, with the reason. The request
+// is the step of the client and the object that it is about.
 type refusal struct {
 	client string
 	step   trace.Step
@@ -84,9 +85,10 @@ func askRefusal(c *Case) *Question {
 // answer can be one more.
 const mostClients = 3
 
-// offeredRefusals returns the refusals to choose from. It offers the same reasons for each
-// client. Of the requests, it offers those of the kind of the right answer, and the first write
-// of each client. So the right answer does not stand out. right is zero if nothing was refused.
+// offeredRefusals returns the refusals to choose from. So that the right answer does not stand out,
+// it offers the same reasons for each request. It offers the requests that have the step and the
+// object of the right answer, and the first write of each client. right is zero if nothing was
+// refused.
 func offeredRefusals(h *history.History, right refusal) []refusal {
 	reasons := usualReasons(h)
 	if right.reason != "" && !slices.Contains(reasons, right.reason) {
@@ -125,7 +127,8 @@ func offeredRefusals(h *history.History, right refusal) []refusal {
 	return offered
 }
 
-// usualReasons returns two reasons for which the storage of a run may refuse a request.
+// usualReasons returns two reasons for which the storage of a run may refuse a request,
+// depending on how it checks requests.
 func usualReasons(h *history.History) []refusalReason {
 	switch policy := storage.Policy(h.Trace.Fencing); {
 	case policy == storage.Optimistic:

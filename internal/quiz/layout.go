@@ -13,7 +13,8 @@ import (
 )
 
 // A page writes text for a terminal: paragraphs and labelled texts, indented by two columns and
-// broken into lines.
+// broken into lines of at most width columns. err is the first error of a write; after it, nothing
+// is written.
 type page struct {
 	w       io.Writer
 	width   int
@@ -79,7 +80,7 @@ func (p *page) choices(choices []Choice) {
 }
 
 // wrapFrom breaks a text into lines that begin in a column, and end before the width. It escapes
-// what is not printable, because texts of scenarios can contain anything.
+// characters that are not printable, because texts of scenarios can contain anything.
 func wrapFrom(text string, width, column int) string {
 	lines := textwrap.Wrap(story.Visible(textwrap.OneLine(text)), max(width-column, 20), 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))

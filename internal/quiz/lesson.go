@@ -17,7 +17,7 @@ func histories(c *Case) []*history.History {
 	return all
 }
 
-// openingOf introduces a scenario without saying anything about its result.
+// openingOf returns a text that introduces a scenario, and says nothing about its result.
 func openingOf(r *round) string {
 	h := r.cases[0].Off.History
 	clients := 0
@@ -43,8 +43,9 @@ func verdictRows(c *Case) [][2]string {
 	return rows
 }
 
-// whyOf says in a sentence why the lock or the data of a case breaks, or holds; "" if the scenario
-// does not say so of this run, because it was changed or has another lock.
+// whyOf returns the scenario's sentence about why the lock or the data of a case breaks, or holds.
+// It returns "" if there is none, or if the sentence need not be true of the run, because the
+// scenario was changed or the lock is another one.
 func whyOf(c *Case) string {
 	v := c.Off.Variant
 	if v.Why == "" || c.Off.Lock != v.Lock || len(c.Scenario.Overrides) > 0 {
@@ -53,7 +54,8 @@ func whyOf(c *Case) string {
 	return string(story.Sentence(v.Why))
 }
 
-// lessonOf returns what to learn from a round, as pairs of a heading and a text.
+// lessonOf returns what to learn from a round (an exercise that was run), as pairs of a
+// heading and a text.
 func lessonOf(r *round) [][2]string {
 	var parts [][2]string
 	add := func(heading, text string) {

@@ -11,19 +11,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leastCalm is the least length of an interval in which a question may ask about a moment.
-// Shorter ones are those in which messages travel: a reader cannot foresee them.
+// leastCalm is the least length of an interval in which a question may ask about a moment. In
+// shorter intervals messages travel, and a reader cannot foresee when they arrive.
 const leastCalm = 100 * time.Millisecond
 
-// A calm interval is one in which nothing happens that could change who holds the lock or what
-// a client knows about it. moment is in its middle, at a time that is easy to say.
+// A calm is an interval in which nothing happens that could change who holds the lock or what a
+// client knows about it. moment is near the middle of the interval, at a time with few digits.
 type calm struct {
 	length time.Duration
 	moment history.Moment
 }
 
 // findCalm returns the calm intervals of a run between the first grant and the end of the last
-// section, in order. No message of a client or a server of the lock is on its way in them.
+// section, in order. While such an interval lasts, no message of a client or a server of the lock
+// is in flight.
 func findCalm(h *history.History) []calm {
 	sections := h.Sections()
 	if len(sections) == 0 || h.Last() == nil {
@@ -104,8 +105,8 @@ func clockTime(at time.Duration) string {
 	return strconv.FormatFloat(at.Seconds(), 'f', -1, 64) + "s"
 }
 
-// isUnderway reports whether a message between a client and a server of the lock, or between two
-// servers, is on its way at a moment.
+// isUnderway reports whether, at a moment, a message between a client and a server of the lock, or
+// between two servers, is in flight.
 func isUnderway(h *history.History, m history.Moment) bool {
 	return slices.ContainsFunc(h.Messages(), func(msg *history.Message) bool {
 		for _, process := range []string{msg.From, msg.To} {
@@ -132,8 +133,9 @@ type knowledge struct {
 	isPaused bool
 }
 
-// knows returns what a client knows at a moment. A paused client knows what it knew when its
-// pause began. ok is false if the client has crashed, or if its code ran on in a pause.
+// knows returns what a client knows at a moment. A paused client knows what it knew when its pause
+// began. ok is false if the client has crashed by then, or if its code did something during a pause
+// anywhere in the run.
 func knows(h *history.History, camera *snapshot.Camera, client string, m history.Moment) (k knowledge, ok bool) {
 	if _, ranOn := h.RanOn(client); ranOn {
 		return k, false

@@ -24,8 +24,8 @@ type Topic struct {
 	Items []*Item `yaml:"questions"`
 }
 
-// An Item is a question of questions.yaml: what is asked of which run, and what people learn
-// it for. No field has the answer: the run gives it.
+// An Item is a question of questions.yaml: what is asked about which run, and what people can learn
+// from it. No field has the answer, because the run gives the answer.
 type Item struct {
 	// Name never changes, so that links to a question stay valid.
 	Name string `yaml:"name"`
@@ -39,17 +39,18 @@ type Item struct {
 
 	run  `yaml:",inline"`
 	Form string `yaml:"form"`
-	// Of has the runs of a question of the form "which" or "compare". Which is the
-	// criterion of the form "which", and Figure that of the forms "measure" and "compare".
+	// Form is the kind of question. Of has the runs of a question of the form "which" or "compare",
+	// which compare several runs. Which is the criterion of a question of the form "which", and
+	// Figure the number that the forms "measure" and "compare" ask for.
 	Of     []labelledRun `yaml:"of"`
 	Which  criterion     `yaml:"which"`
 	Figure figureName    `yaml:"figure"`
 
 	// Tempting is a wrong number that many people give, for questions whose answer is a
-	// number. A class can vote for it.
+	// number. It is among the answers that a class can vote for.
 	Tempting string `yaml:"tempting"`
-	// Why says why the run gives this answer, if the run alone does not show it. Judgement
-	// says whether a myth is right.
+	// Why explains the answer, if the run alone does not show why. Judgement says whether a myth is
+	// right.
 	Why       string `yaml:"why"`
 	Judgement string `yaml:"judgement"`
 
@@ -85,7 +86,7 @@ var topics = sync.OnceValue(func() []Topic {
 	return all
 })
 
-// parseTopics reads a file with topics strictly.
+// parseTopics reads a file with topics, and refuses unknown fields.
 func parseTopics(data []byte) ([]Topic, error) {
 	var all []Topic
 	d := yaml.NewDecoder(bytes.NewReader(data))
@@ -140,7 +141,7 @@ func (it *Item) Scenarios() []string {
 	return names
 }
 
-// asker says who says the title of the question.
+// asker returns words that introduce the title: who says or asks it.
 func (it *Item) asker() string {
 	if it.IsMyth {
 		return "People say"

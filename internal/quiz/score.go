@@ -11,7 +11,7 @@ import (
 // A score counts graded forecasts.
 type score struct{ graded []graded }
 
-// A graded forecast belongs to a round.
+// A graded is the grade of one forecast. title names the question, and command asks it again.
 type graded struct {
 	topic, title, command string
 	grade                 Grade
@@ -27,8 +27,8 @@ func (s *score) add(r *round, q *Question, f Forecast) {
 	s.graded = append(s.graded, graded{r.Topic, title, r.command(), q.Grade(f), f.Confidence})
 }
 
-// urgency says how much somebody should look at a question again: the more, the surer a wrong
-// forecast was. It is 0 for a right forecast that was not a guess.
+// urgency says how much somebody should look at a question again. It is the greater the surer
+// somebody was of a wrong forecast, and 0 for a right forecast that was not a guess.
 func (g graded) urgency() int {
 	switch {
 	case g.grade == Wrong:
@@ -54,7 +54,7 @@ func (g graded) reason() string {
 	return confidenceTexts[g.confidence] + ", and " + gradeTexts[g.grade]
 }
 
-// count counts the forecasts with a grade that a condition accepts.
+// count counts the forecasts that have the grade g and that accepts accepts.
 func (s *score) count(g Grade, accepts func(graded) bool) int {
 	n := 0
 	for _, f := range s.graded {
@@ -76,7 +76,7 @@ func (s *score) topics() []string {
 	return names
 }
 
-// mostAgain is the greatest number of questions that the score names.
+// mostAgain is the greatest number of questions that the score names to look at again.
 const mostAgain = 10
 
 // writeScore writes the score: by topic, by confidence, and what to look at again.
@@ -132,7 +132,7 @@ func (s *session) writeScore() {
 	}
 }
 
-// describe says how many of some forecasts have each grade.
+// describe says how many of the forecasts that accepts accepts have each grade.
 func (s *score) describe(accepts func(graded) bool) string {
 	right, closeOnes := s.count(Right, accepts), s.count(Close, accepts)
 	wrong, none := s.count(Wrong, accepts), s.count(NoForecast, accepts)

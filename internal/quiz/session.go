@@ -22,7 +22,8 @@ type session struct {
 	// not come from a terminal.
 	isEchoed bool
 	isVote   bool
-	// isInterrupted is Options.IsInterrupted.
+	// isVote says that a class votes, as Options.Instructor asks. isInterrupted is
+	// Options.IsInterrupted.
 	isInterrupted func() bool
 	score         score
 	// asked counts the questions that were asked. refused counts the answers to the last of them
@@ -30,7 +31,7 @@ type session struct {
 	asked, refused int
 }
 
-// Options are how a session looks.
+// Options say how a session reads answers and writes questions.
 type Options struct {
 	Palette reports.Palette
 	// Width is the maximum number of columns in a line; 0 means 80.
@@ -92,8 +93,8 @@ func Run(in io.Reader, out io.Writer, exercises []*Exercise, o Options) error {
 	return s.err
 }
 
-// waitForReader lets somebody at a terminal read the result before the next question. It reports
-// whether to continue.
+// waitForReader waits until somebody at a terminal has read the result and wants the next question.
+// It returns false if the session should end.
 func (s *session) waitForReader() bool {
 	if s.isEchoed || s.isVote || s.asked == 0 {
 		return true
@@ -135,8 +136,8 @@ func settingRows(r *round) [][2]string {
 	return rows
 }
 
-// play asks all questions of a round, and then shows the run. If somebody stops in between, it
-// shows the run for the forecasts that were given.
+// play asks all questions of a round (an exercise that was run), and then shows the run. If
+// somebody stops in between, it shows the results of the forecasts given so far.
 func (s *session) play(r *round) error {
 	if s.isVote {
 		return s.playVotes(r)
@@ -167,8 +168,8 @@ func (s *session) play(r *round) error {
 	return stopped
 }
 
-// forecastLabel comes before the text of a question that is the only one of its round. The
-// title of an exercise asks something else: what an interviewer asks, or what people say.
+// forecastLabel comes before the text of a question if it is the only one of its round. It
+// distinguishes the question from the title of the exercise, which asks or claims something else.
 const forecastLabel = "What you forecast: "
 
 // question writes a question and its choices.
@@ -216,8 +217,8 @@ func (s *session) readForecast(q *Question) (Forecast, error) {
 	}
 }
 
-// readConfidence reads how sure somebody is. Without an answer it is a guess. Somebody who
-// quits has given no forecast.
+// readConfidence reads how sure somebody is. An empty answer, or the end of the input, means a
+// guess. It returns 0 if somebody quits; then the forecast does not count.
 func (s *session) readConfidence() (Confidence, error) {
 	for {
 		line, err := s.ask("How sure are you? (1 or Enter a guess, 2 fairly sure, 3 certain): ")
@@ -238,11 +239,11 @@ func (s *session) readConfidence() (Confidence, error) {
 	}
 }
 
-// mostRefused is how many answers to one question a session refuses, if nobody types them. A
-// program can answer without end.
+// mostRefused is how many answers to one question a session refuses before it ends, if the answers
+// do not come from a terminal: a program can give wrong answers without end.
 const mostRefused = 20
 
-// refuse says what is expected instead of an answer that cannot be read.
+// refuse tells somebody whose answer cannot be read what answers are expected.
 func (s *session) refuse(expected error) {
 	s.refused++
 	s.line("  %s", wrapFrom("Please answer with "+expected.Error()+".", s.width, 2))
@@ -344,8 +345,8 @@ func (s *session) after(r *round) {
 	s.line("")
 }
 
-// mostLines is the greatest number of lines of a timeline. Only the command of the replay shows
-// a longer one.
+// mostLines is the greatest number of lines of a timeline. The rest of a longer timeline is shown
+// only by the command that replays the run.
 const mostLines = 40
 
 // timeline writes what happened in both runs of a case.

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/markdown"
 )
 
-// A Sheet writes exercises in Markdown, to print: without answers, with answers after each
-// question, or both parts.
+// A Sheet writes exercises in Markdown, to be printed: without answers, or with the answers after
+// each question.
 type Sheet struct {
 	Title string
 	// Answers adds the answers, the reasons and what to learn from them.

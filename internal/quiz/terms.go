@@ -11,9 +11,8 @@ import (
 // mostTerms is the greatest number of words that are explained at one time.
 const mostTerms = 8
 
-// ownTerms has the words whose meaning in a question is another than in the glossary, or that
-// the glossary does not have. A word without a meaning is not explained: the glossary has it in
-// another sense, such as the fault hold.
+// ownTerms has words that the glossary lacks, or has only in another sense than a question. A word
+// whose meaning is "" here is not explained at all, such as hold, which in the glossary is a fault.
 var ownTerms = map[string]string{
 	"hold": "", "holds": "", "partition": "the network passes no message between some processes",
 	"crash": "a process ends without doing anything else", "restart": "", "delay": "", "drop": "",

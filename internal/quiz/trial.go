@@ -2,7 +2,8 @@ package quiz
 
 import "fmt"
 
-// A trial is one variation of a question's run.
+// A trial is a variation of a question's run, to try after the question. Asks says what to
+// find out with it.
 type trial struct {
 	Asks string `yaml:"asks"`
 	run  `yaml:",inline"`
@@ -21,9 +22,9 @@ func (t trial) command() (string, error) {
 	return replayCommand(s, t.Lock, t.Scenario), nil
 }
 
-// Try runs the variation. It returns what the run of the question shows and what the variation
-// shows, in the same words. If the question compares several runs, the first of them counts. If
-// the form does not apply to the variation, Try compares the verdicts.
+// Try runs the variation. It returns what the run of the question shows (before) and what the
+// variation shows (after), in the same form of words. If the question compares several runs, it
+// takes the first of them. If the form does not apply to the variation, Try compares the verdicts.
 func (it *Item) Try() (before, after string, err error) {
 	var shown [2]string
 	var cases []*Case
@@ -51,7 +52,8 @@ func (it *Item) Try() (before, after string, err error) {
 	return shown[0], shown[1], nil
 }
 
-// show says what a case shows about the question; "" if the form does not apply to it.
+// show returns, in words, the answer of a case to the question; "" if the form does not apply
+// to the case.
 func (it *Item) show(c *Case) string {
 	switch it.Form {
 	case whichFormName:

@@ -61,11 +61,12 @@ func (s *session) playVotes(r *round) error {
 	return err
 }
 
-// discussion says what to do between the votes. It is the same after all votes, because the class
-// sees the screen.
+// discussion says what to do between the votes. The text does not depend on how the class voted,
+// because the class sees the screen and must not guess the answer from it.
 const discussion = "Do not show the answer yet. Ask everybody to convince a neighbour who voted differently, for two or three minutes. Then vote again."
 
-// forVotes returns the question with choices, for a class that cannot vote for a number.
+// forVotes returns the question with choices instead of a number, because a class can vote
+// only for choices.
 func (q *Question) forVotes() *Question {
 	if q.Estimate == nil {
 		return q
@@ -107,7 +108,7 @@ func sum(votes []int) int {
 	return total
 }
 
-// movement says how the votes for a choice have moved.
+// movement says how the votes for the choice with the index i have changed.
 func movement(before, after []int, i int) string {
 	part := func(votes []int) string {
 		if sum(votes) == 0 {
