@@ -16,13 +16,13 @@ import (
 type Update interface {
 	// Describe returns the update as the trace shows it.
 	Describe(names *sim.Names) string
-	// Number is the number of the latest change that the update contains. The master
-	// numbers its changes.
+	// Number is the number of the latest change that the update contains. The master numbers
+	// its changes in ascending order.
 	Number() int
 }
 
-// A Node is the part of a server that takes care of replication. It must be used only in
-// the goroutine of the world's event loop, which handles one event at a time.
+// A Node is the part of a server, master or replica, that takes care of replication. It must
+// be used only in the goroutine of the world's event loop, which handles one event at a time.
 type Node[U Update] struct {
 	Host *sim.Host
 	// Retry is how long a replica waits after its connection has failed, until it connects
@@ -35,9 +35,9 @@ type Node[U Update] struct {
 	// node up to date with an update that its master has sent.
 	FullUpdate func() U
 	Apply      func(U)
-	// ReplicaHeard is called when a master has received something from a replica.
-	// ReplicaLeft, which may be nil, is called when the master notices that the connection
-	// to a replica has ended.
+	// ReplicaHeard is called when this master has received something from a replica. ReplicaLeft,
+	// which may be nil, is called when the master notices that the connection to a replica has
+	// ended.
 	ReplicaHeard, ReplicaLeft func(replica string)
 
 	master       *Node[U]   // nil if the node is not a replica
@@ -108,7 +108,7 @@ func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
 	return nil
 }
 
-// Crash must be called when the node's process crashes. It forgets the node's connections.
+// Crash must be called when the node's process crashes. The node then forgets its connections.
 func (p *Node[U]) Crash() {
 	for _, f := range p.feeds {
 		f.isOpen, f.lastAcknowledged = false, -1
@@ -118,9 +118,9 @@ func (p *Node[U]) Crash() {
 	}
 }
 
-// Restart must be called when the node's process runs again after a crash. The node
-// connects to its master, and the node's replicas connect to it. After each connect, the
-// master sends all its data.
+// Restart must be called when the node's process runs again after a crash. The node connects
+// to its master, and the node's replicas connect to the node. After each connect, the master
+// sends all its data.
 func (p *Node[U]) Restart() {
 	for _, f := range p.feeds {
 		f.retry()
@@ -130,7 +130,7 @@ func (p *Node[U]) Restart() {
 	}
 }
 
-// feed returns the feed from which a replica gets its data; nil for a master.
+// feed returns the feed from which this node, as a replica, gets its data; nil for a master.
 func (p *Node[U]) feed() *feed[U] {
 	if p.master == nil {
 		return nil
@@ -140,8 +140,9 @@ func (p *Node[U]) feed() *feed[U] {
 }
 
 // Promote makes a replica a master that takes over the address of its old master. New
-// connections go to it; existing ones stay with the old master. The other replicas follow
-// the new master from now on. Promote returns false if the node is not a replica.
+// connections to that address go to the new master; existing ones stay with the old master.
+// The other replicas follow the new master from now on. Promote returns false if the node is
+// not a replica.
 func (p *Node[U]) Promote() bool {
 	master := p.master
 	if master == nil {
@@ -222,8 +223,8 @@ func (f *feed[U]) sendHeartbeats(conn *sim.End) {
 	})
 }
 
-// send sends an update to the replica. The lag that the scenario gives the replica's node
-// is added to the latency of the network.
+// send sends an update to the replica. It arrives after the latency of the network and the
+// lag that the scenario gives the replica's node.
 func (f *feed[U]) send(u U) {
 	f.masterConn.Send(sim.Packet{Body: u, Text: u.Describe(f.master.Host.Names()), Delay: f.replica.Host.Node().Lag})
 }
@@ -238,8 +239,8 @@ func (e masterEnd[U]) Receive(m *sim.Request) {
 	e.f.master.ReplicaHeard(e.f.replica.name())
 }
 
-// HangUp implements [sim.Endpoint]. It calls ReplicaLeft when the connection has ended. By
-// then the replica may follow another master.
+// HangUp implements [sim.Endpoint]. It calls ReplicaLeft when the connection has ended. The replica
+// may already follow another master.
 func (e masterEnd[U]) HangUp(bool) {
 	e.f.isOpen = false
 	if e.f.master.ReplicaLeft != nil {
