@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Size returns the length of the reply at the start of b, in bytes, or 0 if the reply
-// is not complete yet. A reply is a value of RESP, the protocol of Redis. Bytes of a kind
-// that RESP does not have count up to the end of their line, and all of b counts if a length is
-// wrong. The function is not recursive, because values may be nested
-// to any depth.
+// Size returns the length of the reply at the start of b, in bytes, or 0 if the reply is not
+// complete yet. A reply is a value of RESP, the protocol of Redis. Bytes that are not RESP count as
+// a reply that ends with their line. If a length is wrong, all of b counts as one reply. The
+// function is not recursive, because values may be nested to any depth.
 func Size(b []byte) int {
 	end := 0
 	for left := int64(1); left > 0; left-- {
@@ -61,8 +60,8 @@ func parseLength(s string) (int, error) {
 	return n, err
 }
 
-// Describe returns the text of a reply for a trace. It shows each string of the reply in the form
-// that value returns for it.
+// Describe returns the text of a reply for a trace. value returns the form in which the trace shows
+// a string of the reply.
 func Describe(b []byte, value func(word string) string) string {
 	if len(b) == 0 {
 		return ""
