@@ -1,5 +1,5 @@
-// Package rowlease is the common part of locks that are a row of a database table. The row
-// names the holder, and the time at which the holder's lease ends. The package names
+// Package rowlease is the common part of locks that are a row of a database table. The row names
+// the holder, and the time at which the holder's lease ends. The package chooses the names of
 // holders, and decides how long a holder believes that it holds the row.
 package rowlease
 
@@ -62,7 +62,7 @@ func NotAcquired(err, errHeld error) error {
 	return fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 }
 
-// A lease is the row while one holder has it. Its End is the time until which the holder
+// A lease is one holder's lease of the row. Its End is the time until which the holder
 // believes that it holds the row.
 type lease struct {
 	row    *Row
@@ -71,9 +71,9 @@ type lease struct {
 	expiry.End
 }
 
-// renew moves the end of the lease to one TTL after asked. Without the option
-// count-from-call it counts from now instead. It reports whether the lease is still
-// running.
+// renew moves the end of the lease to one TTL after asked, or after the present time if the
+// lock does not have the option count-from-call. It reports whether the new end is still in
+// the future.
 func (l *lease) renew(asked fakeclock.Reading) bool {
 	if !l.row.Env.Options.Has("count-from-call") {
 		asked = l.row.Now()
@@ -111,7 +111,8 @@ func lostError(err error, change string) error {
 	return fmt.Errorf("%w before it was %s", locks.ErrLost, change)
 }
 
-// A fencedLease is a lease with a fencing token. The table has a column generation for it.
+// A fencedLease is a lease with a fencing token. The column "generation" of the table contains the
+// token.
 type fencedLease struct{ *lease }
 
 // Token returns the row's generation, which counts how often the row has changed hands.
