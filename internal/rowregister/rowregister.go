@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Register keeps what is known of the lease rows on one database server and emits their
-// events. The events say who holds each lease, and when it ends by the wall clock of the
-// server's machine. A Register must be used only in the goroutine of the world's event
-// loop.
+// A Register keeps what is known of the rows of locks on one database server, and emits
+// events for the trace when they change. The events say who holds each lease, and when it
+// ends by the wall clock of the server's machine. A Register must be used only in the
+// goroutine of the world's event loop.
 type Register struct {
 	Leases     []*Lease
 	host       *sim.Host
@@ -97,8 +97,8 @@ func (g *Register) Update(l *Lease, state RowState, by *trace.Actor, copied bool
 	g.emitActive(l, ev)
 }
 
-// Revert records that a row has gone back to an earlier state. If the lease was active and
-// its state has changed, Revert emits that the server has forgotten the lease.
+// Revert records that a row has gone back to an earlier state. If the lease was active and its
+// state has changed, Revert emits the event that the server has forgotten the lease.
 func (g *Register) Revert(l *Lease, state RowState) {
 	previous := *l
 	l.RowState = state
@@ -135,9 +135,9 @@ func (g *Register) ScheduleExpiry() {
 	g.alarm.Set(earliest)
 }
 
-// ClockChanged must be called when the machine's wall clock was set. It emits the end of
-// each lease that has expired by the new time. A lease whose end is in the future again
-// becomes active again, because its row still exists; ClockChanged emits that too.
+// ClockChanged must be called when the machine's wall clock was set. It emits the end of each
+// lease that has expired by the new time. An expired lease whose end is in the future by the
+// new time becomes active again, because its row still exists; ClockChanged emits this, too.
 func (g *Register) ClockChanged() {
 	g.Expire()
 	for _, l := range g.Leases {
@@ -154,8 +154,8 @@ func (g *Register) emitEnd(l *Lease, kind trace.Kind, by *trace.Actor) {
 	g.host.Emit(trace.Event{Kind: kind, Key: l.Key, Value: g.holderName(l.Holder), By: by, Owner: l.Owner})
 }
 
-// emitActive adds the holder, the owner and the end of an active lease to an event and
-// emits it.
+// emitActive emits an event about an active lease, after adding the lease's holder, owner and
+// end.
 func (g *Register) emitActive(l *Lease, ev trace.Event) {
 	ev.Value, ev.Owner = g.holderName(l.Holder), l.Owner
 	if !l.Ends.IsZero() {
