@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A Row has two corresponding steps, one of each run. If no step of the other run
-// corresponds to a step, the row has that step alone, and the other is nil.
+// A Row has two steps that correspond to each other, one of each run. If a step corresponds
+// to no step of the other run, the row has only this step, and the other field is nil. A step
+// is a clause of the story: one line of a timeline.
 type Row struct{ Left, Right *story.Clause }
 
 // IsSame reports whether both runs have the step, and its text is the same. Its times may
@@ -27,10 +28,10 @@ func CommonSteps(left, right []story.Clause) int {
 	return n
 }
 
-// Align places the steps of two runs side by side, each in its order. Of all ways to do so,
-// it takes one with the greatest sum of likeness, so that many steps correspond, and
-// closely. Steps to which no other corresponds are in the order of their times. Time and
-// memory grow with the product of the numbers of steps.
+// Align places the steps of two runs side by side. The steps of each run stay in their order. Of
+// all ways to do so, Align takes one in which the likenesses of the pairs have the greatest sum, so
+// that many steps correspond closely. Steps without a partner come in the order of their times.
+// Time and memory grow with the product of the numbers of steps.
 func Align(left, right []story.Clause) []Row {
 	// best[i][j] is the likeness of the best alignment of left[i:] and right[j:].
 	best := make([][]int32, len(left)+1)
@@ -77,8 +78,8 @@ func Align(left, right []story.Clause) []Row {
 // run.
 type key struct {
 	subject story.Raw
-	// text is the predicate, and shape the predicate without its numbers, which differ with
-	// each latency and version.
+	// text is the predicate, and shape the predicate without its numbers, because times and
+	// versions often differ between runs.
 	text  story.Raw
 	shape string
 	step  story.Step
@@ -103,7 +104,7 @@ func shapeOf(text string) string {
 	}, text)
 }
 
-// likeness returns how closely two steps correspond: 0 if they do not.
+// likeness returns how closely two steps correspond, from 0 (not at all) to 4.
 func (k key) likeness(o key) int32 {
 	isSameStep := k.step == o.step && k.step != (story.Step{})
 	switch {

@@ -6,14 +6,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Diff is two runs that are compared.
+// A Diff has the two runs that are compared.
 type Diff struct{ Left, Right Side }
 
 // A Side is one of the two runs.
 type Side struct {
-	// Result has the run, and no other.
+	// Result has exactly one run.
 	*scenarios.Result
-	// File is the file of the saved trace that has the run; "" if no file has it.
+	// File is the file with the saved trace of the run; "" if the run was not read from a
+	// file.
 	File string
 }
 
