@@ -12,11 +12,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// DescribeForQuestion is [Describe] for readers who have to predict the result. A scenario
-// often defines a moment by what a client achieves: a fault lasts "until client-2
-// released". That gives away that client-2 gets the lock. DescribeForQuestion gives the
-// times of the run instead. A time that is itself an answer is only compared with the TTL:
-// isAnswer reports whether it is. The run must have a history.
+// DescribeForQuestion is [Describe] for readers who have to predict the result. A scenario often
+// defines a moment by what a client achieves: a fault lasts "until client-2 released". That gives
+// away that client-2 gets the lock. DescribeForQuestion gives the times of the run instead. If a
+// time is itself an answer, which isAnswer reports, the description only says whether it is longer
+// than the TTL. The run must have a history.
 func DescribeForQuestion(run scenarios.RunResult, seed uint64, isAnswer func(time.Duration) bool) []Row {
 	h := run.History
 	return describe(run, seed, func(config *sim.Config, hidden *hints) {
@@ -38,26 +38,29 @@ var crashTexts = map[trace.Crash]string{
 	trace.Shutdown: "it ends in an orderly way", trace.FailOver: "its machine is lost for good",
 }
 
-// sayHowItCrashes describes a crash in words, and not in those of the scenario's file.
+// sayHowItCrashes replaces the text of a crash, which is in the language of scenarios, by a
+// text in words.
 func sayHowItCrashes(f *sim.Fault) {
 	if c, isCrash := f.Action.(*sim.CrashFault); isCrash && c.How != "" {
 		f.Text = fmt.Sprintf("crash %s (%s)", c.Process, crashTexts[c.How])
 	}
 }
 
-// hints are the texts of a setting that replace times which give an answer away.
+// hints are texts such as "works for longer than the TTL", which the rows of a setting have
+// in place of times that give an answer away.
 type hints struct {
 	ttl      time.Duration
 	isAnswer func(time.Duration) bool
-	// byRow has the hints for each row, by what the row is about.
+	// byRow has the hints for each row. The keys are the rows' About texts.
 	byRow map[string][]string
-	// phrase says when a point of the scenario is.
+	// phrase says in words when a point of the scenario is reached. A point is a condition,
+	// such as "client-1 acquired".
 	phrase func(trace.Point) string
 }
 
-// hides adds a hint to a row if the time from one moment to another, or the later moment itself,
-// is an answer. It reports whether it has done so. verb says what lasts that long, as in "works
-// for".
+// hides adds a hint to the row about, if the length of the interval, or its end, is an answer. It
+// reports whether it has added one. verb begins the hint and says what lasts that long, as in
+// "works for".
 func (n *hints) hides(about, verb string, from, to time.Duration) bool {
 	if !n.isAnswer(to-from) && !n.isAnswer(to) {
 		return false
@@ -73,8 +76,8 @@ func (n *hints) hides(about, verb string, from, to time.Duration) bool {
 	return true
 }
 
-// hidesMoment adds a hint to a row if a moment of the run is an answer, and reports whether it
-// has done so.
+// hidesMoment adds the hint to the row about, if the time at is an answer. It reports whether it
+// has added the hint.
 func (n *hints) hidesMoment(about, hint string, at time.Duration) bool {
 	if !n.isAnswer(at) {
 		return false
@@ -83,7 +86,8 @@ func (n *hints) hidesMoment(about, hint string, at time.Duration) bool {
 	return true
 }
 
-// hideOutcomesOfClient replaces the points of a client that give away a result.
+// hideOutcomesOfClient replaces the points of a client that give away a result: by times of
+// the run, or by hints if the times give it away, too.
 func hideOutcomesOfClient(h *history.History, c *sim.Client, hidden *hints) {
 	var began time.Duration
 	var work *history.Call
@@ -113,7 +117,7 @@ func hideOutcomesOfClient(h *history.History, c *sim.Client, hidden *hints) {
 	}
 }
 
-// hideOutcomesOfFault replaces the points of a fault that give away a result. n is its number.
+// hideOutcomesOfFault does the same for the points of a fault. n is the fault's number.
 func hideOutcomesOfFault(h *history.History, n int, f *sim.Fault, hidden *hints) {
 	i := slices.IndexFunc(h.Acts(), func(a *history.Act) bool { return a.Fault == n })
 	if i < 0 {
@@ -136,8 +140,8 @@ func hideOutcomesOfFault(h *history.History, n int, f *sim.Fault, hidden *hints)
 	}
 }
 
-// isOutcome reports whether a point says what a client achieves with the lock. What the first
-// holder achieves is no secret, except that the lock or the storage refuses it something.
+// isOutcome reports whether a point gives away what a client achieves with the lock. What the first
+// holder achieves is no secret, except for a refusal by the lock or the storage.
 func isOutcome(h *history.History, p trace.Point) bool {
 	return slices.ContainsFunc(p.Alternatives(), func(c trace.Alternative) bool {
 		switch what := c.Happening.(type) {
@@ -157,7 +161,8 @@ func isOutcome(h *history.History, p trace.Point) bool {
 	})
 }
 
-// refusals are what a client is refused. neutralVerbs say nothing about what a client achieves.
+// refusals are the verbs of points that say that a client is refused something. neutralVerbs say
+// nothing about what a client achieves.
 var (
 	refusals     = []trace.Verb{trace.NotAcquired, trace.WasRefused}
 	neutralVerbs = []trace.Verb{trace.Asked, trace.Paused, trace.Resumed, trace.Crashed, trace.Cancelled}

@@ -1,4 +1,4 @@
-// Package setting describes with what the runs of a scenario begin: the lock, the servers, the
+// Package setting describes what the runs of a scenario begin with: the lock, the servers, the
 // clients, the network and the faults. It says nothing about the result.
 package setting
 
@@ -14,20 +14,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Row is one thing that belongs to a setting, and a description of it.
+// A Row describes one part of a setting. About names the part, such as "lock" or "client-1".
 type Row struct{ About, Text story.Raw }
 
 // newRow returns a row.
 func newRow(about, text string) Row { return Row{story.Raw(about), story.Raw(text)} }
 
-// Describe lists with what a run begins: the lock, the servers, the clients, the network and
-// the faults. It contains nothing about the result, because explanations and questions begin
-// with it.
+// Describe lists what a run begins with: the lock, the servers, the clients, the network and the
+// faults. The list contains nothing about the result, because explanations and questions begin with
+// it.
 func Describe(run scenarios.RunResult, seed uint64) []Row {
 	return describe(run, seed, func(*sim.Config, *hints) {})
 }
 
-// describe is [Describe] of a changed world. change changes the world only for the description.
+// describe is [Describe] for a world that is changed before it is described. change makes the
+// changes, which do not affect the run, and adds hints that replace hidden times.
 func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config, *hints)) []Row {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
@@ -160,9 +161,9 @@ func nodeWords(n sim.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// clientWords describes in what a client differs from the default client. That client
-// acquires, reads, works, writes and releases once, from the start of the run. phrase says when
-// a point is.
+// clientWords describes how a client differs from the default client, which acquires, reads, works,
+// writes and releases once, from the start of the run. phrase says in words when a point is
+// reached, such as "when client-1 acquired".
 func clientWords(c sim.Client, phrase func(trace.Point) string) string {
 	words := []string{"starts immediately"}
 	if !c.Starts.IsZero() {
