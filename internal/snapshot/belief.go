@@ -20,9 +20,10 @@ const (
 	LostTheLock
 )
 
-// BeliefOf returns what a client can know at a moment about its own hold on the lock, by its
-// own clock and the signals of the lock. at is when the lease ends or ended, or when the client
-// was notified of the loss; it is at least [history.Forever] for a lease without an end.
+// BeliefOf returns what a client can know, at a moment, about its own hold on the lock. The client
+// knows its own clock and the notifications of the lock. at is when the lease ends or ended, or
+// when the client was notified of the loss; it is at least [history.Forever] for a lease without an
+// end.
 func (c *Camera) BeliefOf(client string, m history.Moment) (b Belief, at time.Duration) {
 	s := c.currentSection(client, m)
 	if s == nil || s.GrantsEveryone || hasHappened(s.Released, m) || !m.Before(s.To) && !m.Before(s.Lease.CutAt) {

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock has the keys of one lock, and the intervals in which its servers backed a grant.
+// A lock has the keys of one lock, and for each acquisition (one call of acquire) the
+// backings: the intervals in which a quorum of servers kept its grant.
 type lock struct {
 	trace.LockInfo
 	keys []*history.Holding
@@ -34,8 +35,8 @@ func readLock(h *history.History, info trace.LockInfo) lock {
 	return l
 }
 
-// at says who holds the lock at a moment, as its servers see it. named says that the run has
-// several locks.
+// at says who holds the lock at a moment, as its servers see it. named makes the row name the lock,
+// because the run has several.
 func (l lock) at(m history.Moment, named bool) Row {
 	row := Row{Who: "lock", State: "held by nobody"}
 	if named {
@@ -80,7 +81,7 @@ func (l lock) holders(m history.Moment) []string {
 	return names
 }
 
-// nameOfOwner returns the name of the client that set some keys.
+// nameOfOwner returns the name of the client that made an acquisition.
 func nameOfOwner(owner history.Acquisition) string {
 	if owner.Client == "" {
 		return "nobody known"

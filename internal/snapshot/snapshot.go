@@ -1,6 +1,6 @@
-// Package snapshot says, for one moment of a run, what each client does and until when it
-// holds the lock by its own clock, who holds the lock by its servers, and what the storage
-// has. It looks at the past of that moment only.
+// Package snapshot describes one moment of a run: what each client does, and until when it holds
+// the lock according to its own clock; who holds the lock according to its servers; and what the
+// storage contains. It uses only what happened up to that moment.
 package snapshot
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Row is what one client, one lock or one object is and has at one moment. State says what
-// a client does, who holds a lock, or which version an object has. Holding says until when a
-// client holds the lock by its own clock, how many keys a lock has, or with which token the
-// version was written; "" if there is nothing to say.
+// A Row describes one client, one lock or one object of the storage at one moment. State says what
+// a client does, who holds a lock, or which version an object has. Holding says until when a client
+// holds the lock according to its own clock, which keys a lock has, or with which token the version
+// was written; "" if there is nothing to say.
 type Row struct {
 	Who, State, Holding story.Raw
 }
@@ -75,8 +75,8 @@ func hasHappened(ev *trace.Event, m history.Moment) bool {
 	return ev != nil && !m.Before(history.MomentOf(ev))
 }
 
-// currentSection returns the client's last section that was granted up to a moment; nil if
-// there is none.
+// currentSection returns the client's latest section (the time from a grant to its release) that
+// was granted up to a moment; nil if there is none.
 func (c *Camera) currentSection(client string, m history.Moment) *history.Section {
 	for _, s := range slices.Backward(c.sections[client]) {
 		if !m.Before(s.From) {
@@ -131,7 +131,8 @@ func (c *Camera) work(client string, m history.Moment) story.Raw {
 	return "out of its critical section"
 }
 
-// lease says until when a client holds the lock, as its own clock and the lock tell it.
+// lease says until when a client holds the lock, according to its own clock and the
+// notifications of the lock.
 func (c *Camera) lease(client string, m history.Moment) story.Raw {
 	switch belief, at := c.BeliefOf(client, m); {
 	case belief == LostTheLock:
