@@ -4,8 +4,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// attempts measures how often clients asked for the lock, in total and per grant. An attempt that
-// has no answer at the end of the run does not count as failed.
+// attempts measures how often clients asked for the lock, in total and per grant. An acquire that
+// has not returned at the end of the run does not count as failed.
 var attempts = measure{
 	name:     "attempts",
 	title:    "calls of acquire",

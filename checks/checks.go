@@ -53,15 +53,15 @@ type Finding struct {
 	// Reason is why the outcome is unknown or n/a. For a violation it says who did what and
 	// when. For a property that holds it is empty, or qualifies how it was checked.
 	Reason Reason
-	// At is the Seq of the event that violated the property.
+	// At is the Seq (the number, from 1) of the event that violated the property.
 	At int
 	// Events are the Seqs of the few events that show the violation, in order.
 	Events []int
 	// Blame says whose fault a violation is; zero if that is not known.
 	Blame Blame
 	// IsConclusive says that the violation counts even if preconditions of the scenario were not
-	// met, because the lock itself is the cause. Either an acquire waits for a grant that no client
-	// uses, or a client's program complains about the lock.
+	// met, because the lock itself is the cause: an acquire waits for a grant that no client uses,
+	// or a client's program complains about the lock.
 	IsConclusive bool
 	// Cycle is the shortest cycle of dependencies that violates serial-sections, one reason
 	// for each dependency.

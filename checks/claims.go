@@ -12,14 +12,14 @@ import (
 // These properties are violated by a lock that does not keep a claim of its author. A lock
 // is judged only by the claims in the trace; see [trace.Claims].
 const (
-	// ClaimExtends is violated by a lease that cannot be renewed as claimed. Only a
-	// client's program can report that.
+	// ClaimExtends is violated by a lease that cannot be extended as claimed. Only a
+	// complaint of a client's program can show that.
 	ClaimExtends Property = "claim: extends"
 	// ClaimNotifies is violated by a lease that cannot notify of its loss. It is also violated if a
 	// lease was lost and the lock did not notify its client for a TTL in which no fault acted. A
-	// client whose clocks were changed does not count, because it cannot be notified in time. A
-	// false alarm is a violation, too: while no fault acts, the lock itself removes the key of a
-	// valid lease, and then notifies the holder of the loss.
+	// client whose clocks were changed does not count, because its lock may be unable to notify it
+	// in time. A false alarm is a violation, too: while no fault acts, the lock itself removes the
+	// key of a valid lease, and then notifies the holder of the loss.
 	ClaimNotifies Property = "claim: notifies"
 	// ClaimTokens is violated by a grant without a fencing token.
 	ClaimTokens Property = "claim: tokens"
@@ -83,9 +83,9 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	return f.Reason, f.Events
 })
 
-// wasNodeClockSetBack reports whether the clock of a node was set back before an event. By the new
-// time, an expired row of a database may be valid again. Then the node confirms the release of a
-// lease that was lost, and no lock could know that.
+// wasNodeClockSetBack reports whether the clock of a node was set back before an event. An expired
+// row of a database may then be valid again. In this case the node confirms the release of a lease
+// that was lost, and no lock could know that it was.
 func (h *judgedRun) wasNodeClockSetBack(before int) bool {
 	ahead := map[string]int64{} // how far each process's wall clock is ahead of true time
 	for _, ev := range h.ClockChanges() {

@@ -8,8 +8,8 @@ import "github.com/locksim/locksim/history"
 // clients, and only of clients that were entitled to them. A client is entitled to its keys while
 // it asks for the lock or holds it. A client that crashed, or that a fault hindered, is also
 // entitled to leave its keys for less than a TTL. Keys that a failed attempt left behind are the
-// lock's fault. If no attempt failed, other clients' keys must make the lock unavailable at the
-// end.
+// lock's fault. If no attempt failed, other clients' keys must make the lock unavailable at the end
+// of the time.
 func (c *calmTime) blockEachOther(lock string) bool {
 	contention := c.Contention(lock, c.until)
 	failed := false

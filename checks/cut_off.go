@@ -60,7 +60,7 @@ func (h *judgedRun) pendingFault(end *trace.Event) int {
 
 // isDue reports whether the delay of a point was running when the run was cut off at end. With the
 // point "5s after client-1 acquired", client-1 had then acquired less than 5s before. The start of
-// the run is such an event, too.
+// the run counts as an event for such a point, too.
 func (h *judgedRun) isDue(p trace.Point, end *trace.Event) bool {
 	for _, c := range p.Alternatives() {
 		for _, ev := range h.Occurrences(trace.AnyOf(c)) {
@@ -176,9 +176,9 @@ func (h *judgedRun) lastChange() (last time.Duration) {
 	return last
 }
 
-// hopeTime returns for how long a client that waits for a lock may still be granted it, although
-// nothing happens. The grant of a crashed holder may still exist, and some servers end a session
-// only after twice its TTL and a delay.
+// hopeTime returns how long a client that waits for a lock may have to wait before it is granted,
+// although nothing else happens. The grant of a crashed holder may still exist, and some servers
+// end a session only after twice its TTL and a delay.
 func (h *judgedRun) hopeTime() time.Duration {
 	hope := maxCallTime
 	for _, lock := range h.Trace.Locks {

@@ -125,10 +125,10 @@ func (h *judgedRun) blameForSections(a, b *history.Section, reason Reason) (Blam
 }
 
 // clockExcuse returns the broken clock assumptions that kept a client from knowing, at a moment,
-// that its lease had ended. It returns none if the client could know. d is the declaration of the
-// lease's end. If the lock declared the end on a clock, it reads that clock. Otherwise the lock may
-// read the client's monotonic or wall clock. Then a broken clock excuses the client only if that
-// clock had not yet counted the length of the lease.
+// that its lease had ended; none if the client could know it. d is the lock's declaration of the
+// lease's end. If the lock declared the end on a clock, only that clock matters. Otherwise the lock
+// may have read the client's monotonic or wall clock. Such a clock is an excuse only if it had not
+// yet counted the length of the lease.
 func (h *judgedRun) clockExcuse(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
 	if ends := d.Event.LeaseEnd; ends != nil {
 		declared := history.MomentOf(d.Event)

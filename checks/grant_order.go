@@ -6,11 +6,10 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// GrantOrder is violated when a write of an older grant was applied after a newer grant was
-// made. A grant is made when its acquire returns. A client with several locks writes under
-// the lock that has the object's name, or else under all of them. The property does not
-// apply to a lock with room for several clients, because there a newer grant ends no older
-// one.
+// GrantOrder is violated when a write of an older grant was applied after a newer grant was made. A
+// grant is made when its acquire returns. A client with several locks writes under the lock that
+// has the object's name, or else under all of them. The property does not apply to a lock with room
+// for several clients, because a newer grant of such a lock does not end an older one.
 const GrantOrder Property = "grant-order"
 
 var grantOrder = property{
@@ -39,7 +38,7 @@ func judgeGrantOrder(h *judgedRun) Finding {
 		return s.Granted.Earliest == 0 || s.GrantsEveryone || s.MaxHolders != 1
 	})
 	verdict := holds()
-	newest := map[string]uint64{}    // by lock: the rank of the newest grant until now
+	newest := map[string]uint64{}    // by lock: the rank of the newest grant so far, which is its place in the order of all grants
 	for _, v := range h.Versions() { // the first write to be applied is the first violation
 		for len(sections) > 0 && sections[0].From.Before(history.MomentOf(v.Made)) {
 			if s := sections[0]; !s.GrantsEveryone && s.MaxHolders == 1 {

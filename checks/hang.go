@@ -38,9 +38,9 @@ var noHang = misconduct(Card{
 const maxCallTime = time.Minute
 
 // findUnreturned finds a call of the lock that has lasted for maxCallTime without a fault, and has
-// not returned when the run is cut off. With forIdleGrant it finds a call that waits for a grant
-// that nobody uses, otherwise any other call. An acquire does not count while a client is in a
-// section of the lock, because it waits its turn.
+// not returned when the run is cut off. If forIdleGrant is true, it finds only an acquire that
+// waits for the end of a grant that nobody uses; otherwise it finds any other call. An acquire does
+// not count while a client is in a section of the lock, because it waits its turn.
 func (h *judgedRun) findUnreturned(forIdleGrant bool) (Reason, []int) {
 	horizon := h.Horizon()
 	if horizon == nil {
@@ -75,7 +75,8 @@ func (h *judgedRun) isInSection(lock string, at history.Moment) bool {
 	return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == lock && s.From.Before(at) && !s.To.Before(at) })
 }
 
-// isGranted reports whether the keys of a grant of a lock exist on a quorum at a moment.
+// isGranted reports whether, at a moment, the keys of one grant block the lock on a quorum of
+// its slots. A slot is a place, such as a key on a node, in which the lock keeps its grants.
 func (h *judgedRun) isGranted(lock string, at history.Moment) bool {
 	count := map[history.Acquisition]int{}
 	for _, k := range h.Holdings() {

@@ -8,8 +8,9 @@ import (
 )
 
 // This file judges what a trace of real servers cannot show. An event of such a trace may have
-// an interval, from Earliest to At. If another event lies in it, nobody can know from outside which
-// of the two was first. An event of a simulated run has no interval.
+// happened at any time of an interval, from Earliest to At. If another event lies in the interval,
+// nobody can know from outside which of the two came first. An event of a simulated run has no
+// interval.
 
 // mayPrecede reports whether an event may have happened before a moment, although the trace has the
 // event later. ev may be nil: steps outside any section have no grant. Then the result is false.
@@ -17,10 +18,10 @@ func mayPrecede(ev *trace.Event, m history.Moment) bool {
 	return ev != nil && ev.Earliest != 0 && ev.Earliest < m.At && !history.MomentOf(ev).Before(m)
 }
 
-// judgeUnseenGrants judges a run in which, by the times in the trace, no grant was one too many.
-// But a grant may have been made earlier than its time, before another section of the lock ended.
-// If the lock had no room for the grant then, the outcome is unknown. end returns when a section
-// ends, and ended makes the reason that says when the section with a name ended.
+// judgeUnseenGrants judges a run in which, by the times in the trace, the lock had room for each
+// grant. But a grant may have been made earlier than its time, before another section of the lock
+// ended. If the lock had no room for the grant then, the outcome is unknown. end returns when a
+// section ends, and ended makes the reason that says when the section with a name ended.
 func (h *judgedRun) judgeUnseenGrants(end func(*history.Section) history.Moment, ended code2[string, history.Moment]) Finding {
 	for i, b := range h.Sections() {
 		if b.Granted.Earliest == 0 || b.GrantsEveryone {

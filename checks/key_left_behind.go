@@ -35,7 +35,7 @@ var noKeyLeftBehind = misconduct(Card{
 })
 
 // findLeftKey finds a key that existed on a node when release was called, and that later expired
-// there. Nothing was wrong, the release succeeded, and the node was never asked to remove it.
+// there. No fault acted, the release succeeded, and the node was never asked to remove the key.
 func (h *judgedRun) findLeftKey() (reason Reason, at []int) {
 	releases := map[history.Acquisition][]*history.Call{}
 	for _, c := range h.Calls() {
@@ -86,7 +86,7 @@ func (h *judgedRun) findRewrittenKey() (reason Reason, at []int) {
 }
 
 // isShorter reports whether a key expires sooner than the key that it replaced. A lock that must be
-// held for a minimum time sets such an expiry when it is released earlier.
+// held for a minimum time sets such an expiry when it is released before that time is over.
 func (h *judgedRun) isShorter(key *history.Holding) bool {
 	return slices.ContainsFunc(h.HoldingsOf(key.Owner), func(before *history.Holding) bool {
 		return before.Place == key.Place && before.Ended == key.Set && key.Due < before.Due

@@ -46,11 +46,10 @@ func judgeLeaseExclusion(h *judgedRun) Finding {
 	return h.overlapFinding(old, young, first)
 }
 
-// excessLease returns a section whose lease, together with the lease of the later grant b, exceeds
-// the room of the lock. It also returns the event that showed that these two leases overlap. If the
-// lock has room for N clients, the section is the N-th whose lease was seen to overlap with the
-// lease of b; nil if there are fewer. others are the sections whose leases had not ended at the
-// later grant.
+// excessLease returns a section with whose lease the lease of the later grant b exceeds the room of
+// the lock, and the event that showed that these two leases overlap. If the lock has room for N
+// clients, it is the N-th section whose lease was seen to overlap with that of b; nil if there are
+// fewer. others are the sections whose leases had not ended when b was granted.
 func excessLease(others []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section
@@ -73,8 +72,8 @@ func excessLease(others []*history.Section, b *history.Section) (*history.Sectio
 	return last.a, last.at
 }
 
-// overlapFinding returns the finding of two leases that were shown to overlap by the event at. The
-// lease of b was granted later.
+// overlapFinding returns the finding that the leases of a and b overlap, as the event at shows. b
+// was granted later.
 func (h *judgedRun) overlapFinding(a, b *history.Section, at *trace.Event) Finding {
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {

@@ -28,7 +28,8 @@ const (
 	notSearched porcupineResult = "not-searched"
 )
 
-// An objectAccess is one operation of a section. Objects and versions are given as numbers.
+// An objectAccess is one operation of a section: a read, or a write, which replaces the version
+// that it sees by the version that it makes. Objects and versions are given as numbers.
 type objectAccess struct {
 	object      int
 	isWrite     bool

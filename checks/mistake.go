@@ -118,7 +118,7 @@ type Cause struct {
 }
 
 // Causes returns why the lock violated properties in a run. The argument blamed lists the
-// violations that are the lock's own fault, without those that the judgement leaves out, for
+// violations that are the lock's own fault. The caller leaves out those that do not count, for
 // example because of a doubt about the run. The result is nil if blamed is empty.
 //
 // A violation belongs to the cause of another violation if it can follow from it. For example, a
@@ -199,8 +199,9 @@ func compareFindings(a, b Finding) int {
 // aboutWaiting are the properties about keys that make clients wait in vain.
 var aboutWaiting = []Property{OwnKeyInTheWay, KeyLeftBehind, Progress}
 
-// families are groups of properties. Within a group a violation can follow from an earlier
-// violation of the same or of an earlier property.
+// families are groups of properties. A violation can follow from an earlier violation if both
+// properties are in one group, and the property of the earlier violation does not come later in the
+// group.
 var families = [][]Property{
 	{
 		ReleaseOwnership, LeaseExclusion, SectionExclusion, ReleaseAnswer, TokenOrder, GrantOrder, WriteOrder, NoLostUpdate,
@@ -325,8 +326,8 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	return "", ""
 }
 
-// mistakeWithKeptKey returns the first of the keys that stays after its release because of a
-// mistake, with that mistake and the call in which it was made; "" and nil if there is none.
+// mistakeWithKeptKey looks for the first key that stays after its release because of a mistake. It
+// returns the mistake, the call in which it was made, and the key; "" and nil if there is none.
 func (h *judgedRun) mistakeWithKeptKey(keys []*history.Holding) (Mistake, trace.Step, *history.Holding) {
 	for _, k := range keys {
 		switch {
@@ -572,8 +573,8 @@ func (h *judgedRun) wasStruckDuring(node string, c *history.Call) bool {
 
 // expiredForGood returns an expired database row that no client took over, although an acquire that
 // began more than a TTL later failed while no fault acted; nil if there is no such row. It
-// considers only locks that keep each grant in a single row. A key that is no row is gone once it
-// has expired.
+// considers only locks that keep each grant in a single row. Other keys are gone once they have
+// expired, and nobody has to take them over.
 func (h *judgedRun) expiredForGood() *history.Holding {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
@@ -599,8 +600,8 @@ func isStatement(command []string) bool {
 	return len(command) > 0 && slices.Contains(verbs, strings.ToUpper(command[0]))
 }
 
-// isInSession reports whether the lease of an acquisition lasts as long as a session of its
-// client.
+// isInSession reports whether the lease of an acquisition depends on a session: the record that a
+// cluster keeps of a client while it considers the client alive.
 func (h *judgedRun) isInSession(a history.Acquisition) bool {
 	s := h.Section(a)
 	return s != nil && s.Granted.Session != ""
@@ -618,8 +619,8 @@ func (h *judgedRun) isRenewedAfterRelease(k *history.Holding) bool {
 	})
 }
 
-// sendsRenewal reports whether, with the last event of a violation, the lock sends the same command
-// with which it had renewed the client's keys outside of any call.
+// sendsRenewal reports whether the event at which a violation was seen is the sending of a command
+// with which the lock had also renewed the client's keys outside of any call.
 func (h *judgedRun) sendsRenewal(f Finding) bool {
 	sentCommand, sent := h.CommandOf(&trace.Actor{Sent: f.At})
 	for _, k := range h.Holdings() {
@@ -635,8 +636,8 @@ func (h *judgedRun) sendsRenewal(f Finding) bool {
 	return false
 }
 
-// lacksRenewal reports whether a lease's key expired in a run in which no fault acted, and the
-// client's program complained because it was notified of the loss of that lease.
+// lacksRenewal reports whether a key of a lease expired in a run in which no fault acted, and the
+// client's program complains about the notification of the loss.
 func (h *judgedRun) lacksRenewal(f Finding) bool {
 	if f.Reason.Code != Code(complaint) || len(h.Acts()) > 0 {
 		return false
@@ -646,9 +647,9 @@ func (h *judgedRun) lacksRenewal(f Finding) bool {
 	return s != nil && s.Lost != nil && slices.ContainsFunc(h.slotKeys(a), func(k *history.Holding) bool { return k.How == history.Expired })
 }
 
-// failsSoon reports whether acquires failed up to a violation, and each of them within a twentieth
-// of the TTL: then the lock does not wait for the server that has failed. An acquire during which a
-// fault acted does not count.
+// failsSoon reports whether acquires failed before a violation, and each of them within a twentieth
+// of the TTL. If so, the lock does not wait for the server that has failed. An acquire during which
+// a fault acted does not count.
 func (h *judgedRun) failsSoon(f Finding) bool {
 	failed := 0
 	for _, c := range h.Calls() {
@@ -672,8 +673,8 @@ func lastExpiry(k *history.Holding) *trace.Event {
 	return k.Set
 }
 
-// isPartInReach reports whether a reason says that the lock's client could reach enough of
-// its servers, but not all of them.
+// isPartInReach reports whether a reason says that the client could reach enough of the lock's
+// servers, but not all of them.
 func isPartInReach(r Reason) bool {
 	if r.Code != Code(quorumInReach) && r.Code != Code(membersInReach) {
 		return false

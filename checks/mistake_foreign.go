@@ -11,7 +11,8 @@ import (
 
 // If a lock touches the keys of other acquisitions, many different properties can be violated. For
 // example, a release reports success although it has removed another client's key, a client cannot
-// extend its lease, or a key does not expire. This file finds the command that touched the key.
+// extend its lease, or a key does not expire. This file finds the command that touched the other
+// acquisition's key.
 
 // A damage is a change of a key of the lock by a command of another acquisition, or of an
 // acquisition that no longer had the key. An acquisition is one call of acquire and everything that
@@ -99,12 +100,13 @@ func (h *judgedRun) wasReadBefore(d *damage) bool {
 }
 
 // callOf returns the call of the lock whose code sent the command of a damage, which need not be
-// the call that the client was in. A lock that cleans up after a failed acquire runs the code of
-// its release, so callOf returns release if a release of the run sends the same command. It also
-// returns release for a removal, if the run shows no release or if the acquire had sent nothing
-// else before. But it returns acquire if acquires of the run begin with this command, or if the
-// same acquire set a key afterwards. For a command in release that gives a key more time it returns
-// extend, because code of extend can still run while the client already releases the lock.
+// the call that the client was in. A lock that cleans up after a failed acquire mostly runs the
+// code of its release. So callOf returns release for a command in acquire if a release of the run
+// sends the same command. It does so also for a removal, if the run shows no release or if the
+// acquire had sent nothing else before. But it returns acquire if acquires of the run begin with
+// this command, or if the same acquire set a key afterwards. For a command in release that gives a
+// key more time it returns extend, because code of extend can still run while the client already
+// releases the lock.
 func (h *judgedRun) callOf(d *damage) trace.Step {
 	step, a := d.sent.Step, history.AcquisitionOf(d.Event.By)
 	if step != trace.Acquire && step.AtLock() {
@@ -115,7 +117,7 @@ func (h *judgedRun) callOf(d *damage) trace.Step {
 	}
 	isSame := func(m *history.Message) bool { return isSameCode(m.Command(), d.command) }
 	isBefore := func(m *history.Message) bool { return m.Sent.Seq < d.sent.Seq && !isSame(m) }
-	isSetLater := func(k *history.Holding) bool { // and not put back
+	isSetLater := func(k *history.Holding) bool { // a key that is set later, and not back to its value before the damage
 		return k.By != nil && k.By.Sent > d.sent.Seq && (d.Before == nil || k.Value != d.Before.Value)
 	}
 	// If the attempt sent only this command, its command for acquiring may have failed before it

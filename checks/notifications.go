@@ -4,9 +4,9 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// notifications counts the notifications that clients receive when a lock becomes free: in
-// total, and the most between one release and the next. A lock
-// that wakes all waiters causes a thundering herd.
+// notifications counts the notifications that clients receive of changes that they watch: in total,
+// and the greatest number between one release and the next. A lock that wakes all waiters at each
+// release causes a thundering herd.
 var notifications = measure{
 	name:     "notifications",
 	title:    "how often clients were notified of a change of something that they watch",

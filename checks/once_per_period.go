@@ -7,11 +7,11 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// OncePerPeriod is violated when two sections for the same period of the schedule both ran
-// the job: a write of each was applied. The period of a section is the one that its client
-// named when it asked for the lock, not the one in which it worked. A period for which no
-// section ran the job is missed (see [Verdict.Missed]), which is no violation. Only a run
-// with a schedule is judged, and only if its jobs may not be repeated.
+// OncePerPeriod is about a job that is to be run once in each period of a schedule. It is violated
+// when two sections for the same period both ran the job: a write of each was applied. The period
+// of a section is the one that its client named when it asked for the lock, not the one in which it
+// worked. A period for which no section ran the job is missed (see [Verdict.Missed]), which is no
+// violation. Only a run with a schedule is judged, and only if its jobs may not be repeated.
 const OncePerPeriod Property = "once-per-period"
 
 var oncePerPeriod = property{
@@ -106,7 +106,8 @@ type RepeatedPeriod struct {
 	Reason Reason
 }
 
-// repeatedPeriods lists the periods that were run more than once, if that does no harm.
+// repeatedPeriods lists the periods for which a job was run more than once. The list is empty
+// if the jobs may not be repeated.
 func (h *judgedRun) repeatedPeriods() []RepeatedPeriod {
 	var all []RepeatedPeriod
 	for _, lock := range h.Trace.Locks {

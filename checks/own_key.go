@@ -8,9 +8,9 @@ import (
 )
 
 // OwnKeyInTheWay is violated by an acquire that mistakes its own key for another client's. The key
-// existed, and its node answered a further request of the same acquire. Then acquire failed, or
-// kept asking until the key expired, although nothing was wrong. A lock that sends SET NX again
-// must not treat a nil reply to the second request as a refusal.
+// existed, and its node answered a further request of the same acquire. Then the acquire failed, or
+// kept asking until the key expired, although no fault acted. A lock that sends SET NX again must
+// not treat a nil reply to the second request as a refusal.
 const OwnKeyInTheWay Property = "own key in the way"
 
 var ownKeyKnown = misconduct(Card{
@@ -46,8 +46,9 @@ func (h *judgedRun) findOwnKeyInTheWay() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isNeeded reports whether a place is a slot of a lock that needs all of its nodes. A lock
-// that asks a quorum of nodes can do without a few keys.
+// isNeeded reports whether a place (a key on a node) is one in which a lock keeps its grants, and
+// the lock cannot do without it. A lock that needs only a quorum of its nodes can do without a few
+// keys.
 func (h *judgedRun) isNeeded(place history.Place) bool {
 	lock, isSlot := h.LockAt(place)
 	isOtherNode := func(s trace.SlotInfo) bool { return s.Node != place.Node }

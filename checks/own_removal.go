@@ -12,10 +12,10 @@ import (
 // notified of the loss, or learns of it when it releases the lock, the lock itself has caused the
 // loss.
 
-// ownRemoval returns a key of a section that the section's own acquisition removed, although the
-// lease was valid and release had not been called. It returns nil if there is none, or if the lock
-// removed so few keys that a quorum was left. A key that another client removed, or that expired,
-// is no work of the lock, so it counts as left.
+// ownRemoval returns the last key of a section that the section's own acquisition removed, although
+// the lease was valid and release had not been called. It returns nil if there is none, or if the
+// lock removed so few keys that a quorum was left. A key that expired, that another client removed,
+// or that the release removed counts as left.
 func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
 	released := history.Never.Seq
 	for _, c := range h.CallsOf(s.Acquisition) {
@@ -63,8 +63,8 @@ func (h *judgedRun) failsAfterRemoval(a history.Acquisition) bool {
 	})
 }
 
-// isRemovedByOwner reports whether a key was removed by the acquisition that had set it. That
-// includes a removal in the background, while the client is in another section.
+// isRemovedByOwner reports whether a key was removed by the acquisition that had set it. The
+// removal may also have been made in the background, while the client was in another section.
 func (h *judgedRun) isRemovedByOwner(k *history.Holding) bool {
 	if k.How != history.Removed || k.Ended.By == nil || k.Ended.By.Client != k.Owner.Client {
 		return false

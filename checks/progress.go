@@ -13,12 +13,13 @@ import (
 // which any fault strikes or ends. A client wants the lock if it calls acquire in that time, or if
 // it was already waiting for a pending acquire or for its next attempt. A client completes a
 // section by calling release after at least one write, if it knows that all its writes were
-// applied. A client that never writes completes a section by calling release, if no step of the
-// section failed.
+// applied. A client that never writes completes a section by calling release after at least one
+// other step, if no step of the section failed.
 //
 // A run with a schedule has a job that is to be run once in each period, by whichever client gets
-// the lock. There a client no longer wants the lock when another client has run the job for its
-// period. The property does not apply to a run that ended before a temporary fault had ended.
+// the lock. In such a run, a client no longer wants the lock when another client has run the job
+// for its period. The property does not apply to a run that ended before a temporary fault had
+// ended.
 //
 // Progress is also violated in two cases in which the run was cut off:
 //
@@ -212,8 +213,9 @@ func (c *calmTime) judge(lock string) Finding {
 	return f
 }
 
-// withoutPeriodsRun leaves out the calls for a period of the schedule that has been run.
-// Their clients wanted the lock only to run the job for this period.
+// withoutPeriodsRun leaves out the calls for a period of the schedule for which some client
+// has run the job. The clients of these calls wanted the lock only to run the job for this
+// period.
 func (c *calmTime) withoutPeriodsRun(calls []*history.Call) []*history.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(call *history.Call) bool {
 		period := call.Began.Period
@@ -223,9 +225,9 @@ func (c *calmTime) withoutPeriodsRun(calls []*history.Call) []*history.Call {
 	})
 }
 
-// deniedClient returns the first client that wanted the lock, asked for it since the last fault,
-// and had everything that the lock needs; "" if there is none. It prefers clients that were not
-// granted the lock to those that were.
+// deniedClient returns the first client that wanted the lock, asked for it after the last fault,
+// and could reach everything that the lock needs; "" if there is none. It prefers clients that were
+// not granted the lock to those that were.
 func (c *calmTime) deniedClient(lock string, wanting []*history.Call) string {
 	grantedLast := slices.Clone(wanting)
 	slices.SortStableFunc(grantedLast, func(a, b *history.Call) int {
@@ -247,8 +249,8 @@ func (c *calmTime) deniedClient(lock string, wanting []*history.Call) string {
 	return ""
 }
 
-// areKeysOverdue reports whether a client cannot get a quorum because of keys that should have
-// expired by true time, on nodes whose clocks were set or had their rates changed.
+// areKeysOverdue reports whether a client cannot get a quorum because of overdue keys: they should
+// have expired by true time, but they are on nodes whose clocks a fault has changed.
 func (c *calmTime) areKeysOverdue(lock, client string) bool {
 	end := c.LastUntil(c.until)
 	slots, _ := c.ReachableSlots(lock, client)
@@ -336,9 +338,9 @@ func (c *calmTime) overdueSection(lock string) *history.Section {
 	return nil
 }
 
-// lostKeyAssumptions returns the assumptions that nodes broke, up to the event with the
-// number seq, by losing keys of a section that was granted after the last fault and not
-// completed.
+// lostKeyAssumptions looks for a section that was granted after the last fault and not
+// completed. It returns the assumptions that nodes broke, up to the event with the number
+// seq, by losing the section's keys.
 func (c *calmTime) lostKeyAssumptions(lock string, seq int) []trace.Assumption {
 	for _, s := range c.Sections() {
 		if s.Lock != lock || !c.from.Before(s.From) || s.Completed() {
@@ -357,8 +359,8 @@ func (c *calmTime) lostKeyAssumptions(lock string, seq int) []trace.Assumption {
 }
 
 // misguidedSection returns a section, granted after the last fault and not completed, whose client
-// could not know that its grant was stale; nil if there is none. While the client asked for the
-// lock, its clock was stopped or set back, or ran slowly.
+// could not know that its grant was stale; nil if there is none. It could not know, because its
+// clock was stopped or set back, or ran slowly, while it asked for the lock.
 func (c *calmTime) misguidedSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.clockBrokenWhileAsking(s)) > 0 {

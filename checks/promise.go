@@ -8,12 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// brokenPromises returns the assumptions that nodes had broken, by the event with the number seq,
-// because they had not kept a section's keys. A node that sets a key promises to keep it for its
-// TTL. The result is nil unless the broken promises mattered: with the promised keys the section
-// had a quorum of the lock's slots, and with the keys that really existed it had none. A slot is
-// one key on one node. If only one of five nodes breaks its promise, the section still has a
-// quorum. If the lock then grants another section, the broken promise does not excuse the lock.
+// brokenPromises returns the assumptions that nodes had broken, up to the event with the number
+// seq, by not keeping a section's keys. A node that sets a key promises to keep it for its TTL. The
+// broken promises count only if they mattered: with the promised keys the section had a quorum of
+// the lock's slots, and with the keys that really existed it had none. Otherwise the result is nil.
+// A slot is one key on one node. If only one of five nodes breaks its promise, the section still
+// has a quorum. If the lock then grants another section, the broken promise does not excuse the
+// lock.
 func (h *judgedRun) brokenPromises(s *history.Section, seq int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption
@@ -44,12 +45,11 @@ func (h *judgedRun) hasLostKeysAtGrant(s *history.Section) bool {
 	return len(h.brokenPromises(s, s.Granted.Seq)) > 0
 }
 
-// slotPromise reports whether a node had promised that a section's key in a slot would still exist
-// after the event with the number seq. Only promises up to that event count. broke is the
-// assumption that the node broke if the key does not exist. It is "" if the key exists, or if a
-// command removed the key, which is not the node's fault. A replica that took a node's place has to
-// keep all promises of that node. These include promises that the node made later, when it did not
-// yet know that it had been replaced.
+// slotPromise reports whether a node had promised, up to the event with the number seq, that a
+// section's key in a slot would still exist then. broke is the assumption that the node broke if
+// the key does not exist. It is "" if the key exists, or if a command removed the key, which is not
+// the node's fault. A replica that took a node's place has to keep all promises of that node. These
+// include promises that the node made later, when it did not yet know that it had been replaced.
 func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, seq int) (isPromised bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
 		if ev.Peer != slot.Node || ev.Seq > seq {
@@ -66,8 +66,8 @@ func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, seq int)
 	return isPromised, broke
 }
 
-// nodePromise is slotPromise for one node. A key that came back to the node from a disk or
-// from a master counts as promised.
+// nodePromise is slotPromise for one node, without the replicas that took its place. A key that
+// came back to the node from a disk or from a master counts as promised.
 func (h *judgedRun) nodePromise(s *history.Section, place history.Place, seq int) (isPromised bool, broke trace.Assumption) {
 	trueTime := h.Event(seq).At
 	for _, k := range h.HoldingsOf(s.Acquisition) {

@@ -25,7 +25,7 @@ type Card struct {
 	// a violation in a cell of the matrix if the property has no column.
 	Column, Letter string
 	Subject        Subject
-	// Gravity orders violations: 1 is the worst.
+	// Gravity says how bad a violation is, from 1, the worst.
 	Gravity int
 	// ReportOnly says that a violation is reported but does not count, unless it is the
 	// lock's fault: see [Finding.Counts].
@@ -126,9 +126,9 @@ func notApplicable(why Reason) Finding { return Finding{Outcome: NotApplicable, 
 
 func unknown(why Reason) Finding { return Finding{Outcome: Unknown, Reason: why} }
 
-// worse returns whichever of two findings is a violation; of two violations, the one that came
-// first. It does not compare whose fault they are, because finding that out can require reading the
-// whole trace. That is done only for the finding that remains.
+// worse returns the finding that is a violation, and of two violations the one that came first. It
+// does not compare whose fault they are: to find that out can require reading the whole trace, so
+// it is done only for the finding that remains.
 func worse(a, b Finding) Finding {
 	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
 		return b

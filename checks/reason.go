@@ -23,8 +23,8 @@ type Code string
 // A Token is a fencing token that a reason is about.
 type Token uint64
 
-// reason returns a reason; the codes' own methods call it with arguments of the right
-// types.
+// reason returns a reason. Only the Reason methods of the codes call it, so that the compiler
+// checks the types of the arguments.
 func reason(code Code, args ...any) Reason { return Reason{Code: code, Args: args} }
 
 // And returns the reason with another one added.

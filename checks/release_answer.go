@@ -196,8 +196,8 @@ func dueBy(ev *trace.Event) time.Duration {
 	return ev.At + ev.TTL
 }
 
-// isMessageInFlight reports whether the run ended while some of these keys existed, and a
-// message that the client had sent to a server since release was called had not arrived.
+// isMessageInFlight reports whether some of the remaining keys existed when the run ended,
+// and a message that the client had sent to a server after it called release had not arrived.
 func (r releaseCall) isMessageInFlight(remaining []*history.Holding) bool {
 	exists := func(k *history.Holding) bool { return k.How == history.StillExists }
 	return slices.ContainsFunc(remaining, exists) && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
@@ -252,9 +252,9 @@ func (r releaseCall) wasDisturbed() bool {
 	return !calm || history.MomentOf(r.call.Began).Before(since) || r.call.Cancelled != nil
 }
 
-// wasAnswered reports whether the answer to the command that removed a key had reached the
-// client when release returned. It takes any answer that the server sent on the command's
-// connection after the removal.
+// wasAnswered reports whether the answer to the command that removed a key had reached the client
+// when release returned. Any answer that the server sent on the command's connection after the
+// removal counts as this answer.
 func (r releaseCall) wasAnswered(removal *trace.Event) bool {
 	sent := r.Event(removal.By.Sent)
 	return sent != nil && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {

@@ -8,9 +8,8 @@ import (
 )
 
 // releases measures how often release was called, how often it failed, and how often there was
-// nothing to release. There was nothing if none of the keys in which the lock kept the grant
-// existed when release was called. The last figure is left out if it is not known in which keys a
-// lock keeps its grants.
+// nothing to release: none of the keys in which the lock kept the grant existed when release was
+// called. The last figure is left out if it is not known in which keys a lock keeps its grants.
 var releases = measure{
 	name:     "releases",
 	title:    "calls of release, and how many of them failed or found nothing to release",

@@ -6,10 +6,9 @@ import "github.com/locksim/locksim/trace"
 // calls of extend, extensions that locks make by themselves, and messages that keep
 // sessions alive. Such a message has failed if its client never read an answer.
 //
-// ZooKeeper has no such message: every request keeps a session alive, and the client sends
-// a ping only if it had nothing else to send for a while. The number of pings would show
-// how idle a client was, and a failed ping need not matter. So there is no such measure for
-// ZooKeeper.
+// The pings of ZooKeeper do not count. Every request to ZooKeeper keeps a session alive, and the
+// client sends a ping only if it had nothing else to send for a while. So the number of pings would
+// only show how idle a client was, and a failed ping need not matter.
 var renewals = measure{
 	name:     "renewals",
 	title:    "how often leases were renewed or sessions were kept alive, and how often that failed",

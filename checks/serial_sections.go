@@ -13,7 +13,7 @@ import (
 // read version 1 of x, and then both write x. A section consists of its applied operations: the
 // writes that the storage made, even after the section had ended, and the reads whose answers
 // reached the client. Sections that are nested in each other are one section. A write that the
-// storage lost before anybody knew of it does not count. A section does not count either if the
+// storage lost before any client knew of it does not count. A section does not count either if the
 // storage refused all its writes, because its reads then had no effect. A section that was cut
 // short or partly refused is reported as torn, which is no violation.
 const SerialSections Property = "serial-sections"
@@ -182,10 +182,10 @@ func dependencies(sections []*history.Section) *graph {
 	return g
 }
 
-// dependents yields the dependencies of other sections on a section, except those by real time. If
-// one version gives two dependencies between the same two sections, it yields only the first. A
-// replacer is a section that replaced a version; skipReplacers reports whether to leave out the
-// replacers of a version.
+// dependents yields the dependencies of other sections on the section s, except those by real time.
+// If one version causes two dependencies between the same two sections, it yields only the first.
+// skipReplacers reports whether to leave out the replacers of a version: the sections that replaced
+// it.
 func (g *graph) dependents(s *history.Section, skipReplacers func(*sharedVersion) bool) iter.Seq[dependency] {
 	return func(yield func(dependency) bool) {
 		for _, d := range g.lost[s] {
@@ -283,8 +283,8 @@ type walk struct {
 	replacersReached []int
 }
 
-// cycleThrough returns the shortest cycle through a section that has fewer than limit dependencies;
-// nil if there is none. If limit is 0, a cycle can have any length.
+// cycleThrough returns the shortest cycle through the section s, if it has fewer than limit
+// dependencies; otherwise nil. If limit is 0, the cycle can have any length.
 func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 	if ownLosses := g.lost[s]; len(ownLosses) > 0 && limit != 1 {
 		return ownLosses[:1]
@@ -331,8 +331,8 @@ func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 	return nil
 }
 
-// cyclicCandidates lists the sections that can be part of a cycle. It removes sections that no
-// remaining section must follow, again and again, and returns those that are left.
+// cyclicCandidates lists the sections that can be part of a cycle. As long as it can, it removes a
+// section after which no remaining section must come. It returns the sections that are left.
 func (g *graph) cyclicCandidates() []*history.Section {
 	// The nodes of this graph are numbers. Section i is number i. Number n+i is the moment at which
 	// section i began: all sections that had ended come before this moment, and all sections that

@@ -53,8 +53,8 @@ func (h *judgedRun) wallClockOf(lock trace.LockInfo, client string) history.Cloc
 }
 
 // callStart returns when the client that wrote a record began the call in which it sent the
-// command. A record lasts for at least a TTL from then on. isRelease reports whether it was a
-// call of release.
+// command. The lease in the record lasts for at least a TTL from then on. isRelease reports whether
+// it was a call of release.
 func (h *judgedRun) callStart(wrote *trace.Event) (since history.Moment, isRelease bool) {
 	since = history.MomentOf(wrote)
 	by := wrote.By

@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// traffic measures what a lock costs on the network between its clients and its nodes:
-// messages in both directions, their bytes, and how often a client sends something and
-// waits. Each total is also divided by the number of granted critical sections, and by the
-// number of releases. Messages that set up a connection do not count. Messages that keep a
+// traffic measures what a lock costs on the network between its clients and its nodes: messages in
+// both directions, their bytes, and round trips: how often a client sends one or several requests
+// at once and waits. Each total is also divided by the number of granted critical sections, and by
+// the number of releases. Messages that set up a connection do not count. Messages that keep a
 // session alive count, but no client waits for them.
 var traffic = measure{
 	name:     "traffic",

@@ -27,9 +27,9 @@ const tooManyLateCommands = 5
 type clientState struct {
 	// calls are the calls of acquire and release that are still to come, in order.
 	calls []*history.Call
-	// inside are the numbers of the sections that the client is in. idleSince is the event since
-	// which the client has been in no section and has not asked for a lock; nil while it is in a
-	// section or asks.
+	// inside are the numbers of the sections that the client is in. idleSince is the end of the
+	// release since which the client has been in no section and has not asked for a lock. It is nil
+	// while the client is in a section or asks for a lock.
 	inside    map[int]bool
 	idleSince *trace.Event
 	// sent counts the commands that the client's lock has sent, since idleSince, about what
@@ -52,7 +52,7 @@ func clientStates(h *judgedRun) map[string]*clientState {
 	return all
 }
 
-// advance moves the client's state forward to an event outside any call.
+// advance updates the client's state to the event ev, which belongs to no call.
 func (v *clientState) advance(ev *trace.Event) {
 	for len(v.calls) > 0 && v.calls[0].Began.Seq < ev.Seq {
 		c := v.calls[0]

@@ -2,8 +2,8 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// A wait is a client's wait for a lock, from its first call of acquire for a section. A client that
-// needs several locks may release all of them because one lock was refused. The wait for that lock
+// A wait is a client's wait for a lock, from its first call of acquire for a section. If a client
+// that needs several locks releases all of them because one was refused, its wait for that one
 // continues.
 type wait struct {
 	Client, Lock string

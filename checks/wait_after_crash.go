@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// waitAfterCrash measures how long a dead holder keeps the lock from the other clients: from the
+// waitAfterCrash measures how long a dead holder keeps the other clients from the lock: from the
 // crash or hang of a client that held the lock until the next client is granted it. A client hangs
 // if it was paused and never resumed, or never left a step of its section.
 var waitAfterCrash = measure{

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A waitLink is a client that waits for a lock, the lock that it holds itself, and the
-// client that holds the lock it waits for.
+// A waitLink has a client that waits for the lock Wanted, the lock Held that it holds itself,
+// and the Holder of the lock that it waits for.
 type waitLink struct {
 	Client, Held, Wanted, Holder string
 }
@@ -43,7 +43,7 @@ func (h *judgedRun) waitLinks(at history.Moment) map[string]waitLink {
 			last[c.Client] = c
 		}
 	}
-	sections := map[string]*history.Section{} // by lock: the section that was granted last, of the sections that have not ended
+	sections := map[string]*history.Section{} // by lock: of the sections that have not ended, the one that was granted last
 	for _, s := range h.Sections() {
 		if !at.Before(s.From) && at.Before(s.To) {
 			sections[s.Lock] = s
