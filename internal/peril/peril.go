@@ -30,8 +30,8 @@ func All() []Peril {
 }
 
 // Of returns the peril of one run. d is the danger that the run shows, and fencing is
-// [runs.FencingOff] or [runs.FencingOn]. Any other danger than the known ones, such as that of an
-// inconclusive run, is Unclear.
+// [runs.FencingOff] or [runs.FencingOn]. Any other danger, such as that of an inconclusive run, is
+// Unclear.
 func Of(d explore.Danger, fencing string) Peril {
 	switch d {
 	case explore.Harmless:
