@@ -17,8 +17,8 @@ type axis struct {
 	positions []int
 }
 
-// x returns the position of a moment. A moment that the axis does not have gets the position of
-// the last moment before it, or else of the first moment.
+// x returns the position of a moment. If the axis does not have the moment, x returns the position
+// of the last moment before it, or of the axis's first moment if there is none before it.
 func (a axis) x(m history.Moment) int {
 	i := slices.IndexFunc(a.moments, func(o history.Moment) bool { return !o.Before(m) })
 	switch {
@@ -30,8 +30,8 @@ func (a axis) x(m history.Moment) int {
 	return a.positions[i-1]
 }
 
-// A bar is a period that is drawn on a lane: the row of a client, of the lock service or of the
-// storage.
+// A bar is a period that is drawn as a rectangle on a lane: the row of a client, of the lock
+// service or of the storage.
 type bar struct {
 	history.Interval
 	lane   lane

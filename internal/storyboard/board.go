@@ -16,15 +16,15 @@ const (
 // A Board is a storyboard with its layout: shapes and texts with positions in pixels.
 type Board struct {
 	Title string
-	// Moments is how many moments are marked, at most, in one run.
+	// Moments is the greatest number of moments that are marked in one run.
 	Moments int
 	Shapes  []Shape
 	Texts   []Text
 	// Style is a further style sheet for the board, with the variables of package slide; "" if
 	// it needs none.
 	Style string
-	// Steps is the number of builds: see [Board.Build]. next[n] is the horizontal position of the
-	// moment that build n+1 adds.
+	// Steps is the number of builds. A build is the board with only its first moments: see
+	// [Board.Build]. next[n] is the horizontal position of the moment that build n+1 adds.
 	Steps int
 	next  []int
 	// sentences describe the storyboard in words.
@@ -55,10 +55,10 @@ type Text struct {
 	step   int
 }
 
-// A Box is the rectangle that a text needs at most.
+// A Box is the largest rectangle that a text can need.
 type Box struct{ X, Y, W, H int }
 
-// Box returns the room that the text needs.
+// Box returns the largest rectangle that the text can need.
 func (t Text) Box() Box {
 	w := textWidth(t.Line.String(), t.Size, t.Bold)
 	x := t.X
@@ -86,10 +86,11 @@ func (b *Board) Describe(sentences ...string) {
 	}
 }
 
-// Desc describes the board in words.
+// Desc returns the description of the board in words, as one text.
 func (b *Board) Desc() string { return strings.Join(b.Sentences(), " ") }
 
-// Sentences describes the board in words: the title, and a sentence for each moment.
+// Sentences returns the description of the board in words: the title, and a sentence for each
+// moment.
 func (b *Board) Sentences() []string {
 	var all []string
 	for _, s := range b.sentences {

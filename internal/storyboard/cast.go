@@ -77,8 +77,8 @@ func acquisitionsOf(ev *trace.Event) []history.Acquisition {
 	return all
 }
 
-// enoughClients returns how many clients a storyboard needs to show a lock at work: one more
-// than the lock has room for.
+// enoughClients returns how many clients a storyboard needs to show a competition for the lock: one
+// more than can hold the lock at the same time.
 func (c *cast) enoughClients() int {
 	enough := 2
 	for _, lock := range c.history.Trace.Locks {

@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// choose divides the moments of the runs. Those at the beginning that are the same in all runs
-// are the common moments; the rest of each run is its ending. choose keeps the most important
-// moments of both. lists has the moments of each run.
+// choose divides the moments of the runs; lists has the moments of each run. The moments at the
+// beginning that are the same in all runs are the common moments, and the rest of each run is its
+// ending. choose keeps only the most important moments of each part.
 func (s *plan) choose(lists [][]*moment) {
 	n := commonLength(lists)
 	isSame := !slices.ContainsFunc(lists, func(list []*moment) bool { return len(list) != n })
@@ -57,9 +57,9 @@ func commonLength(lists [][]*moment) int {
 	}
 }
 
-// keepHeaviest returns at most limit of the moments, in their order. It keeps the moments with
-// the greatest weight and, among equals, the first. It leaves out all that weigh less than
-// leastWeight.
+// keepHeaviest returns at most limit of the moments, in their order. It keeps the moments with the
+// greatest weight (importance) and, of equal ones, the first. It leaves out all that weigh less
+// than leastWeight.
 func keepHeaviest(all []*moment, limit int) []*moment {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *moment) bool { return m.weight < leastWeight })
 	slices.SortStableFunc(kept, func(a, b *moment) int { return b.weight - a.weight })

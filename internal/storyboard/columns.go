@@ -31,8 +31,8 @@ func (l *layout) textLane(m *moment) *row {
 	return l.rowOf(m.lane)
 }
 
-// span returns how many columns the text of the i-th common moment may use: up to the next
-// text on the same row, or the next arrow that crosses the row.
+// span returns how many columns the text of the i-th common moment (a moment that all runs share)
+// may use: up to the next text on the same row, or the next arrow that crosses the row.
 func (l *layout) span(i int) int {
 	on := l.textLane(l.common[i])
 	for j := i + 1; j < len(l.common); j++ {
@@ -44,7 +44,7 @@ func (l *layout) span(i int) int {
 	return len(l.common) - i
 }
 
-// crosses reports whether the arrow of a moment crosses the text of a row.
+// crosses reports whether the arrow of a moment crosses the place of the texts of a row.
 func (l *layout) crosses(m *moment, on *row) bool {
 	if m.comesFrom == nil {
 		return false

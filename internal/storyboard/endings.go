@@ -43,7 +43,7 @@ func (l *layout) placeEndings() {
 }
 
 // rowShift is how far the first mark of each ending is shifted to the right, compared with the
-// ending above. So the lines to the two marks do not cover each other.
+// ending above. Without the shift, the lines to the two marks would cover each other.
 const rowShift = 22
 
 // placeForkedWrite draws two lines for the first request of the i-th ending: from its sender
@@ -63,8 +63,8 @@ func (l *layout) placeForkedWrite(e ending, i, y int) {
 	l.shape(Shape{Class: "knot " + l.colourOf(m), X: l.fork - 6, Y: at.base - 6, W: 12, H: 12, Corner: 6, step: step})
 }
 
-// placeForkTime writes, above the lanes, the time at which the endings begin, if it is the
-// same in all.
+// placeForkTime writes, above the lanes, the time at which the endings begin, if it is the same for
+// all endings.
 func (l *layout) placeForkTime() {
 	var first *moment
 	for _, e := range l.endings {
@@ -203,7 +203,7 @@ func (l *layout) placeFoot() {
 	}
 }
 
-// describeFolded says what is not shown; "" if everything is shown.
+// describeFolded says what the storyboard leaves out; "" if it leaves out nothing.
 func (l *layout) describeFolded() string {
 	var parts []string
 	add := func(n int, noun string) {

@@ -100,8 +100,8 @@ func (l *layout) placeTimes() {
 	}
 }
 
-// digitsOfTimes returns how many digits the times have after the point: 3, or up to 5 if neighbours
-// at different times would read the same.
+// digitsOfTimes returns how many digits the times have after the point: 3, or up to 5 if
+// neighbouring moments at different times would otherwise show the same time.
 func (l *layout) digitsOfTimes() int {
 	const least, most = 3, 5
 	equal := func(digits int) (n int) {

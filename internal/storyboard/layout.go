@@ -27,7 +27,7 @@ const (
 	leaseHeight = 12
 )
 
-// A layout gives every part of a plan its position.
+// A layout gives every part of a plan (what the storyboard shows) its position.
 type layout struct {
 	*plan
 	board *Board
@@ -119,7 +119,8 @@ func (l *layout) addLanes() {
 	l.lanes = append(l.lanes, &row{lane: storageLane, bars: 26})
 }
 
-// rowOf returns the row of a lane, or the row of the storage if the lane is not shown.
+// rowOf returns the row of a lane (a client, the lock service or the storage), or the row of
+// the storage if the lane is not shown.
 func (l *layout) rowOf(on lane) *row {
 	for _, r := range l.lanes {
 		if r.lane == on {

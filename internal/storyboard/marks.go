@@ -56,7 +56,8 @@ func (m *moment) class() string {
 // colourOf returns the CSS class of the client of a moment.
 func (l *layout) colourOf(m *moment) string { return cmp.Or(l.colours[m.client], "nobody") }
 
-// placeArrow draws an arrow from a place to the row at x.
+// placeArrow draws an arrow from a place (a moment on a lane) to the position x on the row
+// to.
 func (l *layout) placeArrow(from place, to *row, x, step int, colour string) {
 	origin := l.rowOf(from.lane)
 	startX := min(l.axis.x(from.Moment), x-18)
@@ -107,7 +108,7 @@ func arrowHead(fromX, fromY, x, y int) string {
 	return fmt.Sprintf("M%d %dL%.0f %.0fL%.0f %.0fz", x, y, baseX-half*dy, baseY+half*dx, baseX+half*dy, baseY-half*dx)
 }
 
-// placeMark draws the sign of a moment on its row.
+// placeMark draws the sign of a moment on its row r, at the position x.
 func (l *layout) placeMark(m *moment, r *row, x, step int) {
 	switch m.kind {
 	case writeKind, lateWriteKind, readKind, refusalKind:

@@ -6,8 +6,9 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// textWidth returns the most pixels that a text needs in a usual sans-serif font. The widths
-// are those of DejaVu Sans, which is wider than the fonts of the systems and browsers in use.
+// textWidth returns the greatest number of pixels that a text needs in any usual sans-serif font.
+// The widths are those of DejaVu Sans, which is wider than the fonts of the systems and browsers in
+// use.
 func textWidth(s string, size int, bold bool) int {
 	units := 0
 	for _, r := range s {
@@ -50,9 +51,9 @@ func splitWords(s string) []string {
 	return words
 }
 
-// wrap breaks a text into lines of at most width pixels, and at most limit lines. A word
-// that is too wide is shortened, and fits is false then. The last line ends in "…" if the text
-// does not fit.
+// wrap breaks a text into lines of at most width pixels, and at most limit lines. If a word is
+// wider than a line, wrap shortens it and returns false for fits. The last line ends in "…" if the
+// text does not fit.
 func wrap(s string, width, limit, size int, bold bool) (lines []string, fits bool) {
 	fits = true
 	line := ""

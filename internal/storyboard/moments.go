@@ -19,10 +19,10 @@ type moment struct {
 	// seq is the Seq of the event that the moment is about, 0 if there is none. weight says
 	// how important the moment is.
 	seq, weight int
-	// comesFrom is where the moment's arrow begins; nil if it has none.
+	// comesFrom is where the moment's arrow begins; nil if the moment has no arrow.
 	comesFrom *place
-	// client is the client whose colour the moment has; "" if it has none. step is the step
-	// of a request to the storage.
+	// client is the client whose colour the moment has; "" if it has no client's colour. step is
+	// the step of the request if the moment is about a request to the storage.
 	client string
 	step   trace.Step
 	// lasts is the period of the state that began at the moment, such as a pause; nil if no state
@@ -73,8 +73,9 @@ const (
 	findingKind
 )
 
-// weights are the weights of the kinds. A moment that shows the first finding weighs more
-// than any other, and one that shows another finding a little more than its kind.
+// weights are the weights of the kinds. A moment that shows the first finding (the worst
+// violation) weighs more than any other. A moment that shows another finding weighs a little
+// more than its kind.
 var weights = map[kind]int{
 	grantKind: 60, pauseKind: 70, crashKind: 69, faultKind: 68, lapseKind: 65, keyLossKind: 66, writeKind: writeWeight, readKind: 10,
 	lateWriteKind: 75, refusalKind: 72, storageLossKind: 71, noticeKind: 35, failureKind: 30, findingKind: 0,
@@ -131,7 +132,7 @@ func readMoments(run story.Run, c *cast) []*moment {
 // add adds a moment.
 func (r *reader) add(m moment) { r.moments = append(r.moments, &m) }
 
-// addEvent adds a moment at an event.
+// addEvent adds a moment of the kind k at the time of an event, on the given lane.
 func (r *reader) addEvent(ev *trace.Event, on lane, k kind, text string) *moment {
 	r.add(moment{Moment: history.MomentOf(ev), seq: ev.Seq, lane: on, kind: k, text: text, client: on.client})
 	return r.moments[len(r.moments)-1]

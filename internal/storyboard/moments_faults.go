@@ -54,8 +54,8 @@ func (r *reader) readSpells() {
 	}
 }
 
-// readActs adds the faults that leave their process running. Faults of one kind that strike at
-// the same time share one moment.
+// readActs adds the faults that leave the processes that they strike running. Faults of one kind
+// that strike at the same time share one moment.
 func (r *reader) readActs() {
 	type stroke struct {
 		kind, others, size string

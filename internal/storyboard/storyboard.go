@@ -1,6 +1,7 @@
 // Package storyboard draws what matters in the runs of one world as one slide: a few lanes, a few
 // sections, and at most eight marked moments. The space-time diagram of package diagram shows
-// everything. A storyboard shows only what the first finding, the worst violation, is about.
+// everything; a storyboard shows only what the first finding, which is the worst violation, is
+// about.
 //
 // A storyboard is made in three steps. cast.go chooses the clients, sections and objects.
 // moments.go and the files beside it list the moments at which something happens to them,
@@ -23,8 +24,8 @@ const (
 	// maxEndMoments is the largest number of these moments in one run's ending, the part after
 	// the runs have begun to differ.
 	maxEndMoments = 2
-	// minMoments is how many of the moments that all runs share are shown even if there is not
-	// enough room for their texts.
+	// minMoments is the least number of moments, of those that all runs share, that are shown even
+	// if there is not enough room for their texts.
 	minMoments = 3
 )
 
