@@ -8,7 +8,7 @@ import (
 	h "maragu.dev/gomponents/html"
 )
 
-// Namespace returns the attribute that the outermost element of a picture has.
+// Namespace returns the attribute that declares the outermost element of a picture as SVG.
 func Namespace() g.Node { return g.Attr("xmlns", "http://www.w3.org/2000/svg") }
 
 // ViewBox returns the attribute that lets a picture of this size be scaled.
@@ -32,7 +32,7 @@ func Group(classes string, parts ...g.Node) g.Node {
 	return g.El("g", class(classes), g.Group(parts))
 }
 
-// Shifted returns elements that are drawn below the place where they would be, by y pixels.
+// Shifted returns elements that are moved down by y pixels.
 func Shifted(classes string, y int, parts ...g.Node) g.Node {
 	return Group(classes, g.Attr("transform", "translate(0 "+strconv.Itoa(y)+")"), g.Group(parts))
 }
@@ -47,7 +47,8 @@ func Rect(classes string, x, y, width, height int, more ...g.Node) g.Node {
 	return g.El("rect", class(classes), Number("x", x), Number("y", y), Size(width, height), g.Group(more))
 }
 
-// Path returns a line. course is its attribute d, and more are titles.
+// Path returns a line. course is its attribute d, and more are further parts, such as a
+// title.
 func Path(classes, course string, more ...g.Node) g.Node {
 	return g.El("path", class(classes), g.Attr("d", course), g.Group(more))
 }
@@ -62,10 +63,12 @@ func Centred(classes string, x, y int, text string) g.Node {
 	return Text(classes, x, y, text, g.Attr("text-anchor", "middle"))
 }
 
-// Title returns the text that a reader sees who points at the element with the title.
+// Title returns a title for an element: a text that appears when a reader points at the
+// element.
 func Title(text string) g.Node { return h.TitleEl(g.Text(text)) }
 
-// Lines draws all things, each on its own line, so that a change of a picture is easy to review.
+// Lines draws all things, each on its own line of the file, so that a change of a picture is easy
+// to review.
 func Lines[T any](all []T, draw func(T) g.Node) g.Group {
 	return g.Map(all, func(t T) g.Node { return g.Group{g.Text("\n"), draw(t)} })
 }
