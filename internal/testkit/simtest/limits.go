@@ -14,8 +14,8 @@ type Limit struct {
 	// field is the top-level field that contains the list, and value is its value, with …
 	// in place of the entries. Each entry is a copy of entry with its number in place of #.
 	field, value, entry string
-	// Valid means that a file with the greatest number of entries is a valid scenario. Some
-	// are not, for example because they name nodes that do not exist.
+	// Valid means that a file with the greatest number of entries is a valid scenario. Other such
+	// files are not, for example because they name nodes that do not exist.
 	Valid bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// ProcessorTime returns the processor time that this process has used until now. Benchmarks
-// report it instead of the real time, because other programs also use this machine.
+// ProcessorTime returns the processor time that this process has used so far. Benchmarks report it
+// instead of the real time, because other programs also use this machine.
 func ProcessorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -20,15 +20,15 @@ func YieldRandomly() {
 	}
 }
 
-// repeatsRun counts the repeats of all worlds. It decides the number of threads of the next
-// repeat. It is not reset for each world, because then all worlds that are repeated once
-// would run on the same number of threads.
+// repeatsRun counts the repeats of all worlds, and determines on how many threads the next repeat
+// runs. It is not reset for each world. If it were, all worlds that are repeated only once would
+// run on the same number of threads.
 var repeatsRun atomic.Int64
 
 // Repeat runs a world, and then again the given number of times on 1, 2 and 4 threads in
 // turn. In the repeats, the goroutines yield at random whenever they use something of the
-// simulated world. Repeat returns the trace, and fails the test if a repeat gives another
-// one.
+// simulated world. Repeat returns the trace of the world, and fails the test if a repeat
+// gives another trace.
 func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

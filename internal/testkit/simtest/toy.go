@@ -43,8 +43,8 @@ type waiter struct {
 	key     string
 }
 
-// A word is what is stored under one key: until when, by the toy's wall clock, and who set
-// it.
+// A word is what is stored under one key, with the time of the toy's wall clock until which it is
+// stored, and the client that set it.
 type word struct {
 	text  string
 	until time.Time

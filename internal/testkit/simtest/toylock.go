@@ -136,15 +136,15 @@ func ToyOf(env *locks.Env, node int) *ToyClient {
 	return locks.Share(env, fmt.Sprint("toy ", node), func() *ToyClient { return newToyClient(env, env.Nodes[node]) })
 }
 
-// Do is Ask for callers that do not need the answer.
+// Do is [ToyClient.Ask] for callers that do not need the answer.
 func (c *ToyClient) Do(ctx context.Context, line string) error {
 	_, err := c.Ask(ctx, line)
 	return err
 }
 
 // Ask sends a line and returns the answer, or an error if its context ends before. Like a
-// client library, it passes the deadline to the connection, and checks an idle connection
-// before it uses it.
+// client library, it passes the context's deadline to the connection, and checks whether an
+// idle connection is still open before it sends over it.
 func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -49,7 +49,7 @@ func NoEvents(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
 	}
 }
 
-// AllFaultsStruck fails the test if a fault did not act as the world says.
+// AllFaultsStruck fails the test if a fault of the world did not act.
 func AllFaultsStruck(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	for i, f := range tr.Faults {

@@ -20,13 +20,12 @@ func OfAdapter(adapter string) LockFilter {
 	return func(k locks.Kind) bool { return path.Base(k.Adapter) == adapter }
 }
 
-// CheckDeterminism tests that a scenario and a seed always give the same trace, whatever
-// the scheduler does. Each run is repeated on 1, 2 and 4 threads while its goroutines yield
-// at random whenever they use something of the simulated world. With other locks than the
-// scenario's own, there are a tenth of the repeats, but at least one. With -short there is
-// one repeat, and only with the scenario's own lock. The run with fencing tokens is not
-// repeated if the run without them violates nothing: then both are the same run (see
-// [CheckExpectations]).
+// CheckDeterminism tests that a scenario and a seed always give the same trace, whatever the
+// scheduler does. Each run is repeated on 1, 2 and 4 threads while its goroutines yield at random
+// whenever they use something of the simulated world. With other locks than the scenario's own,
+// each run is repeated a tenth as often, but at least once. With -short there is one repeat, and
+// only with the scenario's own lock. The run with fencing tokens is not repeated if the run without
+// them violates nothing: then both are the same run (see [CheckExpectations]).
 func CheckDeterminism(t *testing.T, repeats int, has LockFilter) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {

@@ -87,11 +87,10 @@ func checkVariant(t *testing.T, v *scenarios.Variant, lock string, seeds uint64)
 	}
 }
 
-// refusesOnlyLateWrites reports whether fencing changes nothing in a run but that the
-// storage refuses the writes of older grants. That is false in three cases. Clients may ask
-// a token source for tokens. A transaction may take the place of fencing. Or a copy of the
-// storage may take over, and the trace then has events about the tokens that the copy
-// lacks.
+// refusesOnlyLateWrites reports whether fencing has only one effect on a run: the storage refuses
+// the writes of older grants. That is false in three cases. Clients may ask a token source for
+// tokens. A transaction may take the place of fencing. Or a copy of the storage may take over, and
+// the trace then has events about the tokens that the copy lacks.
 func refusesOnlyLateWrites(t *testing.T, v *scenarios.Variant, lock string) bool {
 	config, err := v.Config(scenarios.Options{Lock: lock, Fencing: scenarios.On})
 	if err != nil {
@@ -143,11 +142,11 @@ func locksWithExpectation(s *scenarios.Scenario, has LockFilter) []string {
 	return found
 }
 
-// CheckEveryFaultMatters tests that each fault of a scenario is needed. Without the fault,
-// a witness (a precondition of the verdict, see [trace.Witness]) must be missing, because
-// otherwise the run could be mistaken for a run of the scenario. And without the fault,
-// other properties must be violated, because the scenario is about this fault. The second
-// is not required of a scenario that shows that something holds.
+// CheckEveryFaultMatters tests that each fault of a scenario is needed. Without the fault, a
+// witness (a precondition of the verdict, see [trace.Witness]) must be missing, because otherwise
+// the run could be mistaken for a run of the scenario. Also, other properties must be violated
+// without the fault than with it, because the scenario is about this fault. The second condition
+// does not apply to a scenario that shows that something holds.
 func CheckEveryFaultMatters(t *testing.T, has LockFilter) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {

@@ -18,8 +18,8 @@ import (
 // shows it.
 type Findings map[string][]string
 
-// Merge returns the findings of f and others. If both have findings of a test case, Merge takes
-// those of others.
+// Merge returns the findings of f and others. If both have findings for the same test case, it
+// takes the findings of others.
 func (f Findings) Merge(others Findings) Findings {
 	both := maps.Clone(f)
 	maps.Copy(both, others)

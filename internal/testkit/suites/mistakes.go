@@ -21,9 +21,9 @@ type Mutant struct {
 	Once []string
 }
 
-// CheckMutants runs the suite against each of the mutants until a world shows what the lock
-// does wrong, and against the lock without a mistake, which must pass. config is that of the
-// lock, and build makes the lock with a mistake; "" is no mistake.
+// CheckMutants runs the suite against each of the mutants until a world shows what the lock does
+// wrong, and against the lock without a mistake, which must pass. config describes the lock to the
+// suite. build makes the lock with the given mistake; "" means without a mistake.
 func CheckMutants(t *testing.T, config locktest.Config, mutants []Mutant, build func(mistake string) locktest.New) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")

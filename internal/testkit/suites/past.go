@@ -11,8 +11,8 @@ import (
 )
 
 // ReaderCounts counts what [CompareReaders] has compared: moments, keys that existed at a
-// moment, keys among these on nodes that were down, and keys that exist only for a reader
-// without hindsight.
+// moment, those of these keys that were on nodes that were down, and keys that exist only for
+// a reader who does not know the rest of the run.
 type ReaderCounts struct{ Moments, Keys, OnDownNodes, Hindsight int }
 
 // CompareReaders compares what three sources say about each moment of a run. The sources are a

@@ -58,9 +58,9 @@ func renderReport(t *testing.T, format string, o reports.Options, results ...*sc
 	return b.String()
 }
 
-// CheckGolden compares each scenario's report with the file of its name in testdata. People
-// can read that file to see what happens in the scenario. The hashes of the traces follow
-// the report, because they also change if a message changes that the report leaves out.
+// CheckGolden compares each scenario's report with the file of its name in testdata. People can
+// read that file to see what happens in the scenario. After the report, the file has the hashes of
+// the traces, because they change even if only a message changes that the report leaves out.
 func CheckGolden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	for _, s := range stories {
 		t.Run(s.Name, func(t *testing.T) {
@@ -139,10 +139,10 @@ var (
 	negativePattern = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
 )
 
-// CheckDrawings tests that every scenario can be drawn on one page of less than 600 KB. For
-// each moment at which a property was violated, a link leads to its mark in the picture. No
-// element is outside the picture, and no line crosses an element that it does not connect.
-// Drawing the scenario again gives the same page.
+// CheckDrawings tests that every scenario can be drawn on one page of less than 600 KB. For each
+// moment at which a property was violated, there must be a link to its mark in the picture. No
+// element is outside the picture, and no line crosses an element that it does not connect. Drawing
+// the scenario again gives the same page.
 func CheckDrawings(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		t.Run(s.Name, func(t *testing.T) {

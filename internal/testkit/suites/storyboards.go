@@ -69,8 +69,9 @@ func checkRefusals(t *testing.T, b *storyboard.Board, runs []story.Run) {
 	}
 }
 
-// checkDescription tests that the description of a storyboard has every word that the picture
-// says of the moments and the endings, and what is not drawn: some readers have nothing else.
+// checkDescription tests that the description of a storyboard has every word that the picture has
+// about the moments, the endings and what is left out, because some readers have only the
+// description.
 func checkDescription(t *testing.T, b *storyboard.Board) {
 	t.Helper()
 	desc := b.Desc()
