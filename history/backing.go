@@ -18,8 +18,8 @@ type Backing struct {
 }
 
 // Backings returns the intervals during which the nodes backed a grant of a lock, in order. id is
-// the acquisition that led to the grant. With a sound lock, the lease of a grant ends before the
-// backing of the grant ends.
+// the acquisition that led to the grant: one call of acquire. With a sound lock, the lease of a
+// grant ends before the backing of the grant ends.
 func (h *History) Backings(lock string, id Acquisition) []Backing {
 	type edge struct {
 		Moment

@@ -23,9 +23,9 @@ func (h *History) Ballots() []Ballot {
 	var all []Ballot
 	o := NewOracle(h.Trace)
 	asking := map[Acquisition]*Call{}
-	// heldAt has, for each lock, the Seq of the last event at which some client held the lock;
-	// splitAt has the Seq of the last event at which the votes for the lock were split. Both are
-	// updated when a client begins to ask, and at every change of a key.
+	// heldAt has, for each lock, the Seq (the number) of the last event at which some client held
+	// the lock. splitAt has the Seq of the last event at which the votes for the lock were split.
+	// Both are updated when a client begins to ask, and at every change of a key.
 	heldAt, splitAt := map[*ranks]int{}, map[*ranks]int{}
 	observe := func(r *ranks, seq int) {
 		if len(r.onQuorum) > 0 {

@@ -149,11 +149,11 @@ func (all Clock) ReadingAt(m Moment) int64 {
 	return s.readingAt(max(m.At, s.from.At))
 }
 
-// trueTimeOf converts a reading of the clock to true time. A lock has declared the reading, for
-// example as the end of a lease, at the moment declared. The result is the first moment from
-// declared on at which the clock has reached the reading, even if the clock is changed later;
-// [Never] if there is none. If the clock had already reached the reading at the moment declared,
-// the result is the moment at which it reached it.
+// trueTimeOf converts a reading of the clock to true time. value is the reading that a lock has
+// declared, at the moment declared, for example as the end of a lease. The result is the first
+// moment, from declared on, at which the clock has reached the value, even if it is set back later;
+// [Never] if it never reaches it. If the clock had already reached the value at the moment
+// declared, the result is the moment at which it did so.
 func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 	current := all.segmentAt(declared)
 	if all.ReadingAt(declared) >= value {
@@ -186,8 +186,8 @@ func (all Clock) reachedSince(value int64) Moment {
 	}
 }
 
-// Uncounted reports why the clock counted less time than passed between two moments. stopped says
-// that the clock did not count at all for a while. slow says that the clock was set back, or
+// Uncounted reports why the clock counted less time between two moments than really passed. stopped
+// says that the clock did not count at all for a while. slow says that the clock was set back, or
 // counted too slowly.
 func (all Clock) Uncounted(from, to Moment) (stopped, slow bool) {
 	first := all.segmentAt(from)

@@ -2,8 +2,8 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// A ConnectionEvent is what happened to one end of a connection: it was made, could not be
-// made, or ended.
+// A ConnectionEvent says what happened to one end of a connection: the connection was made, could
+// not be made, or ended.
 type ConnectionEvent struct {
 	// Event is of kind connect, refuse, close, reset or timeout. Event.Process is this end of the
 	// connection, and Event.Peer is the other end.

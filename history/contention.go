@@ -21,13 +21,13 @@ type FailedAcquire struct {
 	MetOtherKeys, MetLeftoverKeys bool
 }
 
-// Contention describes how clients prevented each other from acquiring a lock, up to a
-// moment.
+// Contention describes how clients prevented each other from acquiring a lock, up to a moment
+// that the caller chooses.
 type Contention struct {
 	// FailedAcquires are the calls of acquire that failed, in order.
 	FailedAcquires []FailedAcquire
-	// AwaitsRelease says that at that moment a client, which no fault hindered, waited for
-	// a call of release that had not returned.
+	// AwaitsRelease says that at that moment a client that no fault hindered waited in a call of
+	// release.
 	AwaitsRelease bool
 	// Unavailable says that no client could be granted the lock at that moment, because of
 	// other clients' keys. These clients were working under the lock, or were entitled to leave

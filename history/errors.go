@@ -77,9 +77,9 @@ func (h *History) lockOf(c *Call) string {
 	return ""
 }
 
-// CauseOfEnd returns the failed call whose error ended a client's program, and the text before
-// that error in the program's own error. done is the event with which the program ended. If
-// several acquisitions failed with that error, CauseOfEnd chooses the last acquisition. Of its
+// CauseOfEnd returns the failed call whose error ended a client's program, and the text that
+// precedes this error in the error of the program. done is the event with which the program ended.
+// If several acquisitions failed with this error, CauseOfEnd chooses the last of them. Of its
 // failed calls it chooses the first, because a later call may only have repeated the error.
 // CauseOfEnd returns nil if the program did not end because of a call.
 func (h *History) CauseOfEnd(done *trace.Event) (failed *Call, before string) {

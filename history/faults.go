@@ -14,8 +14,8 @@ type Act struct {
 	// Struck is the event with which the act began, and Lifted the event with which it
 	// ended. Lifted is nil if the act has not ended, or if it has no duration.
 	Struck, Lifted *trace.Event
-	// Stalled is the event with which the fault stalled a request in the storage, until the
-	// fault was lifted; nil if it stalled none.
+	// Stalled is the event with which the fault stopped a request in the storage until the fault
+	// was lifted; nil if it stopped none.
 	Stalled *trace.Event
 	// Instant says that the act has no duration. HasEnd says that the fault is meant to end, even
 	// if the run ended before.

@@ -44,7 +44,7 @@ type History struct {
 	Trace *trace.Trace
 
 	locks map[string]trace.LockInfo
-	// processOrder has the index of each process in the trace's list of processes.
+	// processOrder maps each process to its index in the trace's list of processes.
 	processOrder map[string]int
 	clocks       *Clocks
 	faults       *Faults
@@ -52,7 +52,7 @@ type History struct {
 	// nonMessages are the events other than those with which a message is sent or arrives.
 	// Most events are of messages, and most chapters do not need them.
 	nonMessages []*trace.Event
-	// ranOn is when each process first did something although it was paused.
+	// ranOn says when each process first did something although it was paused.
 	ranOn map[string]Moment
 	// lost are the acquisitions whose clients were notified that the lease is lost.
 	lost map[Acquisition]bool

@@ -127,10 +127,10 @@ func (h *History) readLosses() map[string][]Loss {
 }
 
 // expiredTooEarly reports whether a clock that counted too much time ended a key before its TTL of
-// true time. The change c must be the one that ended the key, before that time. If no client caused
-// the change, the node's clock did. If a client took the key over, that client's clock decides. If
-// the key declares its end, the clock must have reached that end. Otherwise the clock must have
-// counted more time than passed.
+// true time. c is the change that ended the key, before that time. If no client caused the change,
+// the node's clock did, so the result is true. If a client took the key over, the clock is that
+// client's. It must have reached the end that the key declares. If the key declares none, the clock
+// must have counted more time than passed.
 func (h *History) expiredTooEarly(c Change) bool {
 	if c.Event.By == nil {
 		return true

@@ -3,8 +3,8 @@ package history
 // A Lapse is a moment at which a lease expired although its client had not released it.
 type Lapse struct {
 	At Moment
-	// RenewedBy is the declaration that renewed the lease later. It continues the same
-	// lease. It is nil if no declaration renewed it.
+	// RenewedBy is the declaration with which the lock renewed the same lease later; nil if
+	// it did not.
 	RenewedBy *Declaration
 }
 

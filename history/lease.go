@@ -72,8 +72,9 @@ func (l Lease) Longest() Moment {
 func (l Lease) IsEmpty() bool { return !l.From.Before(l.End()) }
 
 // RenewedTooLate returns the first renewal that was declared when both the lease's old end and its
-// new end had passed; nil if there is none. An acknowledged sign of life of a session does not
-// count: the cluster acknowledged it in time, even if the lock processes the acknowledgement late.
+// new end had passed; nil if there is none. A renewal by a session does not count: the cluster
+// acknowledged the client's sign of life in time, even if the lock processed the acknowledgement
+// late.
 func (l Lease) RenewedTooLate() *Declaration {
 	for i := 1; i < len(l.Declarations); i++ {
 		d := &l.Declarations[i]
@@ -84,10 +85,10 @@ func (l Lease) RenewedTooLate() *Declaration {
 	return nil
 }
 
-// declareEnd adds a declaration of a new end. A lease that had ended before continues without a
-// gap, because its holder learns of none. A new end in the past does not revoke time that has
-// passed: if the lease was to last until 5s, and at 3s the lock declares the end 2s, the lease ends
-// at 3s.
+// declareEnd adds a declaration of a new end. A lease that had already ended continues without a
+// gap, because its holder does not notice the end. A new end in the past does not revoke time that
+// has passed: if the lease was to last until 5s, and at 3s the lock declares the end 2s, the lease
+// ends at 3s.
 func (l *Lease) declareEnd(d Declaration) {
 	d.Until = Later(d.Until, Earlier(l.Until(d.Event.Seq), MomentOf(d.Event)))
 	l.Declarations = append(l.Declarations, d)

@@ -9,7 +9,7 @@ import (
 )
 
 // A Moment is a point of true time in a trace. Moments are ordered by time, and within a
-// nanosecond by the sequence of events.
+// nanosecond by the numbers (Seq) of the events.
 type Moment struct {
 	At  time.Duration
 	Seq int

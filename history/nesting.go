@@ -18,8 +18,8 @@ func (s *Section) Outermost() *Section {
 	return s
 }
 
-// WorkSections returns the sections of the same work: the outermost first, the others in
-// the order of their grants.
+// WorkSections returns the sections that belong to the same work as s: the outermost first,
+// then the others in the order of their grants.
 func (s *Section) WorkSections() []*Section {
 	all := []*Section{s.Outermost()}
 	for i := 0; i < len(all); i++ {

@@ -18,10 +18,10 @@ type Notice struct {
 	Delay time.Duration
 }
 
-// NoticeOf returns how a section's client learnt that its lease had ended. It returns nil
-// unless the lease expired before the section ended, or the lock notified of its loss, or
-// the lease could not be renewed. It applies the same rules to locks that notify and to
-// locks whose clients have to find out by themselves.
+// NoticeOf returns how a section's client learnt that its lease had ended. The result is nil
+// if there was nothing to learn: the lease did not expire before the section ended, the lock
+// did not notify of its loss, and no renewal failed. NoticeOf applies the same rules to locks
+// that notify and to locks whose clients have to find out by themselves.
 func (h *History) NoticeOf(s *Section) *Notice {
 	last := s.Lease.Latest(Never.Seq)
 	var shownBy *trace.Event

@@ -15,10 +15,10 @@ import (
 // is one call of acquire and everything that follows from it.) A node that has crashed counts as
 // holding its keys until it is restarted.
 //
-// A successful acquire gets the rank of the last episode that began during its call. It is the last
-// because a library may use one value for several attempts within one call. If no episode began,
-// the acquire gets the rank of its last successful change of a slot. If it changed no slot, no
-// server made the grant, and the acquire gets the next rank when it returns.
+// A successful acquire gets the rank of the last episode that began during its call: a library may
+// make several attempts with one value within one call, and only the last one succeeds. If no
+// episode began, the acquire gets the rank of its last successful change of a slot. If it changed
+// no slot, no server made the grant, and the acquire gets the next rank when it returns.
 //
 // Ranks are small whole numbers that count up for each lock. A rank is fixed when acquire
 // returns. Extending the lease never changes it, and failed attempts leave gaps.
@@ -36,7 +36,7 @@ func NewOracle(t *trace.Trace) *Oracle {
 type Oracle struct {
 	keys  *Keys
 	locks map[string]*ranks
-	// slotsAt has the locks with slots at each place, as they are now.
+	// slotsAt maps each place (a key on a node) to the locks that have slots there now.
 	slotsAt slotIndex
 	// changed are the locks that the last event changed.
 	changed []*ranks

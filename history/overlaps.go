@@ -18,11 +18,10 @@ type Overlap struct {
 }
 
 // Overlaps lists the overlaps of some sections, in the order in which they began. The
-// sections must be in the order of their grants. Sections of a lock that is granted to
-// every client have no overlaps. Sections of a lock with room for several clients have
-// overlaps only where there are more of them than the lock has room for. At most limit
-// overlaps are listed, because there can be half as many as the square of the number of
-// sections.
+// sections must be in the order of their grants. Sections of a lock that is granted to every
+// client have no overlaps. Sections of a lock with room for several clients have overlaps
+// only where there are more of them than the lock has room for. At most limit overlaps are
+// listed, because n sections can have about n²/2 overlaps.
 func Overlaps(sections []*Section, limit int) []Overlap {
 	var found []Overlap
 	for others, b := range overlapping(sections) {

@@ -44,8 +44,9 @@ func (h *History) Occurrences(p trace.Point) []*trace.Event {
 	return all
 }
 
-// recognise returns a function like that of recogniseHappening. If the alternative contains a
-// number, as in "client-1 acquired, 2nd time", the function recognises only that occurrence.
+// recognise returns a function that recognises one alternative of a point; see recogniseHappening.
+// If the alternative contains a number, as in "client-1 acquired, 2nd time", the function
+// recognises only that occurrence.
 func recognise(c trace.Alternative, t *trace.Trace) func(*trace.Event) bool {
 	occurs := recogniseHappening(c.Happening, t)
 	if c.Nth == 0 {

@@ -14,9 +14,9 @@ type Request struct {
 	// Call is the client's step. It is nil for a request outside any step, which only the
 	// storage's events show.
 	Call *Call
-	// Executions are the events with which the storage executed the request, in order. There
-	// are several if the client sent the request again. An execution that was undone is left
-	// out: see [Version.IsUndone].
+	// Executions are the events with which the storage executed the request, in order. There are
+	// several if the client sent the request again. An execution whose write the storage lost
+	// before anybody knew of it is left out: see [Version.IsUndone].
 	Executions []*trace.Event
 }
 
@@ -51,7 +51,7 @@ func (h *History) Requests() []*Request {
 			continue
 		}
 		key := asked{step{Acquisition{ev.Client(), ev.Section}, ev.Step}, ev.Object}
-		earlier := byStep[key] // the requests that the client had made when it sent this one
+		earlier := byStep[key] // the requests that the client had made before it sent the message of this execution
 		for len(earlier) > 0 && issued(ev) < earlier[len(earlier)-1].Call.Began.Seq {
 			earlier = earlier[:len(earlier)-1]
 		}

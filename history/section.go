@@ -9,8 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Section is one critical section of one client. A client with several handles on a lock
-// can be in several sections at the same time.
+// A Section is one critical section of one client: from the return of acquire until the client
+// releases the lock, crashes or abandons its work. A client with several handles on a lock can be
+// in several sections at the same time.
 type Section struct {
 	Acquisition
 	Lock string
@@ -64,8 +65,9 @@ type Section struct {
 	LastApplied Moment
 }
 
-// Rank returns the section's place in the order of grants. For a lock that is granted to every
-// client, the rank is the section's token, if there are tokens and they have an order.
+// Rank returns the section's place in the order of grants, which the oracle determines (see
+// [Oracle]). For a lock that is granted to every client, the rank is the section's token, if there
+// are tokens and they have an order.
 func (s *Section) Rank() uint64 {
 	if s.GrantsEveryone && !s.Unordered && len(s.Minted) > 0 {
 		return s.Token()
@@ -350,8 +352,8 @@ func grantsBeyondRoom(sections []*Section, end func(*Section) Moment) iter.Seq2[
 	}
 }
 
-// concurrentGrants yields each section, with the sections of the same lock that had not
-// ended when it was granted. The sections must be in the order of their grants.
+// concurrentGrants yields each section, together with the sections of the same lock that had
+// not ended when it was granted. The argument sections must be in the order of their grants.
 func concurrentGrants(sections []*Section, end func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return func(yield func(others []*Section, b *Section) bool) {
 		running := map[string][]*Section{} // by lock: the sections that had not ended at the last grant

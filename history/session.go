@@ -11,9 +11,9 @@ import (
 type sessionName struct{ client, session string }
 
 // recordSignOfLife records that a client learnt that the cluster had acknowledged a sign of life: a
-// message that keeps the client's session alive. The leases that depend on the session then last
-// until the session's TTL has passed since the sign was sent. An acknowledgement of an earlier sign
-// changes nothing.
+// message that keeps the client's session alive. From then on, the leases that depend on the
+// session last until the session's TTL has passed since the client sent the sign. The
+// acknowledgement of a sign that was sent before the last known one changes nothing.
 func (r *reading) recordSignOfLife(ev *trace.Event) {
 	id := sessionName{ev.Process, ev.Session}
 	if was := r.signsOfLife[id]; was != nil && was.Expires >= ev.Expires {

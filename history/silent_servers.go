@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// SilentServers returns, sorted, the servers that lost their power and for whose answer the client
-// still waits at the end of the run. A server without power closes no connection, so only a
+// SilentServers returns, sorted, the servers that lost their power and whose answers the client
+// still awaits at the end of the run. A server without power closes no connection, so only a
 // deadline can end the wait. A lock with several servers has to set a deadline and ask the other
 // servers. If there is no other server, the caller of the lock has to set the deadline.
 func (h *History) SilentServers(client string) []string {

@@ -73,7 +73,7 @@ func (s *Section) KnewVersion(v *Version, seq int) bool {
 	return slices.ContainsFunc(s.known, func(k knownVersion) bool { return k.seq < seq && k.Version == v })
 }
 
-// An Observation is the state in which an object was seen at some moment.
+// An Observation says in which state an object of the storage was seen at some moment.
 type Observation struct {
 	Event *trace.Event
 	// Number is the number of the observed version. Version is the last version that had
@@ -103,7 +103,7 @@ type state struct {
 	number int
 }
 
-// An answer is a state of an object that a client may have read in a section.
+// An answer is a state of an object with which the storage answered a read in a section.
 type answer struct {
 	Acquisition
 	state
