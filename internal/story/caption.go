@@ -13,9 +13,9 @@ import (
 // A caption describes one thing in the few words for which a picture has room. Its subject
 // is the lane on which it is written, so the caption does not name it.
 
-// CaptionGrant returns the caption of a grant. lockName is the name of its lock, if readers
-// have to distinguish several locks; otherwise it is "". isNowhere says that no node granted
-// the lock, although acquire succeeded.
+// CaptionGrant returns the caption of a grant. lockName is the name of its lock, if readers have to
+// distinguish several locks; otherwise it is "". isNowhere says that acquire succeeded although no
+// node had granted the lock.
 func CaptionGrant(s *history.Section, lockName string, isNowhere bool) string {
 	words := "granted"
 	if lockName != "" {

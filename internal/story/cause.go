@@ -61,9 +61,9 @@ func CrashOn(f trace.FaultInfo, on Role, disk string, how trace.Crash) string {
 	return words + " (" + strings.ReplaceAll(string(how), "-", " ") + ")"
 }
 
-// LateMessage returns a noun phrase for a message that the network holds back on its way to or
-// from a peer. usual says that the peer is the usual one for the message's step: then the phrase
-// does not name the peer's role.
+// LateMessage returns a noun phrase for a message that the network holds back on its way to or from
+// a peer. usual says that the message's step usually involves this peer, so that the phrase need
+// not name the peer's role.
 func LateMessage(m trace.Message, peer Role, usual bool) string {
 	words := ""
 	switch {
@@ -116,9 +116,9 @@ func Cause(faults []string) string {
 }
 
 // Margin says how large a fault must be to break the lock in one particular way: "a pause of
-// client-1: this happens with 29.88s, not with 29.87s". broken is the smallest size that broke
-// the lock in this way, and survived the largest that did not; survived is "" if every size did.
-// A smaller fault may still break the lock in another way.
+// client-1: this happens with 29.88s, not with 29.87s". broken is the smallest size that broke the
+// lock in this way, and survived the largest size that did not; survived is "" if every size that
+// was tried broke it. A smaller fault may still break the lock in another way.
 func Margin(fault, survived, broken string) string {
 	if survived == "" {
 		return Visible(fault) + ": this happens with any size"

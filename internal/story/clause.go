@@ -22,16 +22,16 @@ type Clause struct {
 	IsAboutPossession bool
 	Mood              Mood
 
-	// OfStep is the step that the clause belongs to, if any, and Part says which part of
-	// the step or of a fault it describes.
+	// OfStep is the step that the clause belongs to, if any. Part says which part of the
+	// step, or of a fault, the clause describes.
 	OfStep Step
 	Part   Part
 	// BeginPredicate is the predicate of the step's beginning, if this clause describes the
 	// beginning as well.
 	BeginPredicate Raw
 
-	// eachPredicate replaces Predicate if one clause describes what many clients did; "" if
-	// Predicate fits that, too.
+	// eachPredicate is used in place of Predicate if one clause describes what many clients did; ""
+	// if Predicate fits many clients, too.
 	eachPredicate Raw
 
 	// First and Last are the numbers of the first and the last event that the clause

@@ -81,8 +81,8 @@ func (s *clauseBuilder) addEffect(ev *trace.Event, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: FaultMood, Part: FaultActs, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addMergeable adds a clause that is merged with its neighbours of the same merge key;
-// merge writes the predicate from their items.
+// addMergeable adds a clause that is merged with neighbouring clauses that have the same
+// merge key. merge writes the predicate of the merged clause from the items of all of them.
 func (s *clauseBuilder) addMergeable(ev *trace.Event, clause Clause, merge func([]string) string) {
 	clause.merge = merge
 	clause.Predicate = Raw(merge(clause.items))
@@ -191,9 +191,9 @@ func (s *clauseBuilder) theLock(name string) string {
 }
 
 // lossText describes the loss signal that a client gets: the lease, and how long after the end of
-// the lease the signal came. If the section had ended by then, lossText says that instead. A
-// client that loses a session gets a signal for each section that used the session. Therefore the
-// text gives the number of a section that is not the client's latest.
+// the lease the signal came. If the section had ended before the signal, lossText says this instead
+// of the delay. A client that loses a session gets a signal for each section that used the session.
+// Therefore the text gives the number of a section that is not the client's latest.
 func (s *clauseBuilder) lossText(lost *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
 	text := s.itsLease(s.lockIn(lost)) + " is lost"

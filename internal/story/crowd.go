@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file folds the timeline of a crowd: of many clients that do the same, a reader wants
-// to see one, and how many others there are.
+// This file folds the timeline of a crowd. If many clients do the same, a reader wants to see one
+// of them, and how many others there are.
 
 // smallestCrowd is the smallest number of clients that are a crowd.
 const smallestCrowd = 7
@@ -71,7 +71,7 @@ type deed struct {
 	// varies is a noun for the differences between the texts. If it is "reason", the row adds
 	// "for 3 different reasons". If it is "", the row does not say that the texts differ.
 	varies string
-	token  uint64 // that the client got; 0 if none
+	token  uint64 // the fencing token that the client got; 0 if none
 }
 
 // deedsOf returns d as the only deed of a clause. It returns nil if the run has no crowd or d has
@@ -180,9 +180,9 @@ func (f *crowd) spareParties(ev *trace.Event) {
 // repetition yet.
 func clausesOfCrowd(h *history.History) []Clause { return newClauseBuilder(h, false).build() }
 
-// fold returns the clauses after folding those that say the same about many clients. before are
-// the earlier clauses of the timeline, which have been folded. A kind of clause that occurs in
-// them need not be shown in full again.
+// fold returns the clauses after folding those that say the same about many clients. before are the
+// earlier clauses of the timeline, which have been folded. If a kind of clause occurs in before,
+// fold need not keep a first clause of this kind.
 func (f *crowd) fold(before, clauses []Clause) []Clause {
 	seen := map[Raw]bool{}
 	for _, c := range before {
@@ -228,9 +228,9 @@ func (f *crowd) spares(c Clause) bool {
 	return false
 }
 
-// foldStretch folds consecutive clauses of which none is spared. It keeps the first clause of
-// each kind, unless seen says that one has been shown. It also keeps the further clauses of a
-// kind if there are fewer than three.
+// foldStretch folds consecutive clauses, none of which is exempt from folding. It keeps the first
+// clause of each kind, unless seen says that a clause of this kind has been shown before. It also
+// keeps the further clauses of a kind if there are fewer than three.
 func foldStretch(clauses []Clause, seen map[Raw]bool) []Clause {
 	const fewest = 3
 	groups := map[Raw][]Clause{}

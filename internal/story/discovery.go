@@ -19,7 +19,7 @@ type Discovery struct {
 	// Idle lists the faults that no witness depends on: if one of them is left out, every witness
 	// is still observed. They are counted from 1.
 	Idle []int
-	// Open lists the runs for which the file expects no verdict.
+	// Open lists the runs for which the file expects no definite verdict.
 	Open []OpenRun
 }
 

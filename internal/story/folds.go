@@ -54,7 +54,7 @@ func dropStepEdges(clauses []Clause) []Clause {
 	return kept
 }
 
-// mergeNeighbours merges neighbouring clauses of the same merge key, which say the same
+// mergeNeighbours merges neighbouring clauses that have the same merge key: they say the same
 // about several processes.
 func mergeNeighbours(clauses []Clause) []Clause {
 	folded := clauses[:0]
@@ -79,9 +79,9 @@ func mergeNeighbours(clauses []Clause) []Clause {
 	return folded
 }
 
-// lastOf returns a phrase for the last of several events. items has the item of each event, such
-// as the node on which a key expired. The phrase is "the last of them" if all items differ, and
-// "the last time" if one occurs twice.
+// lastOf returns a phrase for the last of several events. items has the thing that each event is
+// about, such as the node on which a key expired. The phrase is "the last of them" if all things
+// differ, and "the last time" if one occurs twice.
 func lastOf(items []string) string {
 	for i, item := range items {
 		if slices.Contains(items[:i], item) {
@@ -104,7 +104,7 @@ func mergeClients(clauses []Clause) []Clause {
 			}
 			end++
 		}
-		if len(clients) < fewest { // no series that begins at one of these clauses has more clients
+		if len(clients) < fewest { // a series that begins at a later one of these clauses has too few clients, too
 			end = max(end, i+1)
 			kept = append(kept, clauses[i:end]...)
 			i = end

@@ -86,9 +86,9 @@ func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
 	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.describeNodes(nodes) + after })
 }
 
-// addKey adds a clause about a key on one node. Neighbouring clauses that have the same fold and
-// are about the same key on other nodes are merged into one clause. merge writes its predicate,
-// given the nodes.
+// addKey adds a clause about a key on one node. It is merged with neighbouring clauses that have
+// the same fold and are about the same key on other nodes. merge writes the predicate of the merged
+// clause, given the nodes.
 func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, subject string, merge func([]string) string) {
 	clause := Clause{Subject: Raw(subject), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
 	if c.How == history.Expired && c.Event.By == nil && c.Event.Owner != nil {
@@ -122,8 +122,8 @@ func describeMeddlingWith(c history.Change, owner string) string {
 	return fmt.Sprintf("%s %s key", verb, possessive)
 }
 
-// addOwnKey adds a clause about a client's own key, which the predicate calls "its key"; merge
-// returns the predicate, given the nodes.
+// addOwnKey adds a clause about a client's own key, which the predicate calls "its key". merge
+// writes the predicate, given the nodes.
 func (s *clauseBuilder) addOwnKey(c history.Change, fold, subject string, merge func([]string) string) {
 	clause := Clause{Subject: Raw(subject), IsAboutPossession: true, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
 	s.addMergeable(c.Event, clause, merge)

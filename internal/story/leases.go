@@ -5,9 +5,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addLeases describes leases that end while their clients still act as holders. No event of
-// the trace says that a lease ends: its end is only a time that the client should have
-// heeded.
+// addLeases describes leases that end while their clients still act as holders. The trace has no
+// event for the end of a lease: the end is only a time after which the client should have stopped.
 func (s *clauseBuilder) addLeases() {
 	for _, section := range s.Sections() {
 		if section.GrantsEveryone {

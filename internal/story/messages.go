@@ -42,9 +42,8 @@ func (s *clauseBuilder) addMessages() {
 	}
 }
 
-// addLoss adds a clause about a message that will never arrive. The clause gives the cause
-// if the receiver had closed the connection. Any other cause has a clause of its own, such as
-// that of a fault.
+// addLoss adds a clause about a message that will never arrive. The clause gives the cause if the
+// receiver had closed the connection. Any other cause, such as a fault, has a clause of its own.
 func (s *clauseBuilder) addLoss(m *history.Message) {
 	wasClosed := slices.ContainsFunc(s.ConnectionEvents(), func(c history.ConnectionEvent) bool {
 		ev := c.Event
@@ -81,7 +80,7 @@ func (s *clauseBuilder) addConnections() {
 		case trace.KindRefuse:
 			s.addPeerClause(ev, func(peers string) string { return fmt.Sprintf("cannot connect to %s%s", peers, reasonSuffix(ev.Text)) })
 		case trace.KindTimeout:
-			if c.AwaitsReply { // the timeout of an idle connection is not worth a clause
+			if c.AwaitsReply { // the timeout of a connection on which no reply is awaited is not worth a clause
 				s.addPeerClause(ev, func(peers string) string { return "gives up waiting for " + peers })
 			}
 		case trace.KindReset:

@@ -15,7 +15,7 @@ type mistakeText struct {
 	does string
 	// remedy says what the author of the lock should change. It is one sentence.
 	remedy string
-	// scenario is the name of the built-in scenario that teaches it, or "".
+	// scenario is the name of the built-in scenario that teaches the mistake, or "".
 	scenario string
 }
 

@@ -11,13 +11,14 @@ import (
 // A narrator makes the statements of a paragraph, event by event.
 type narrator struct {
 	*Paragraph
-	// parties are the acquisitions that contributed to the damage.
+	// parties are the acquisitions (calls of acquire, with everything that follows from them)
+	// that contributed to the damage.
 	parties map[history.Acquisition]bool
 
 	now              history.Moment
 	acquireReturned  map[history.Acquisition]bool // acquisitions whose acquire has returned
 	latestSection    map[string]int               // by client: its latest section
-	statementsBefore map[history.Acquisition]int  // the number before its latest step
+	statementsBefore map[history.Acquisition]int  // how many statements there were before the acquisition's latest step
 	expiredKeys      []history.Change             // expiries that have no statement yet
 	foreignKeys      []history.Change             // changes of another client's key, not stated yet
 	lateKeys         []history.Change             // keys set late that have no statement yet

@@ -112,8 +112,8 @@ func (p *Paragraph) damageBy(ev *trace.Event) string {
 	return ""
 }
 
-// ofOther returns a possessive for the write earlier, which write replaced: "client-2's", "its
-// own newer" or "its own".
+// ofOther returns a possessive for the write called earlier, which the write called write replaced:
+// "client-2's", "its own newer" or "its own".
 func ofOther(write, earlier *trace.Event) string {
 	switch {
 	case earlier.Client() != write.Client():

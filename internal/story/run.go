@@ -10,8 +10,8 @@ import (
 type Run struct {
 	History *history.History
 	Verdict *checks.Verdict
-	// Witnesses are preconditions of the verdict. The timeline marks the moments at which
-	// they are observed.
+	// Witnesses are preconditions that must have been observed for the verdict to mean
+	// anything. The timeline marks the moments at which they are observed.
 	Witnesses []trace.Witness
 	// ID begins with a letter and is unique within a page. It is the prefix of the HTML IDs
 	// of everything that is drawn for the run.

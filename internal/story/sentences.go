@@ -39,7 +39,7 @@ func (p *Paragraph) Text() Raw {
 type sentence struct {
 	text             string
 	keepSeparate     bool // the sentence describes a fault, or has already been joined with another
-	returnsToSubject bool // its subject was the subject of an earlier sentence, but not of the one before
+	returnsToSubject bool // its subject was the subject of an earlier sentence, but not of the sentence just before
 }
 
 // joinCost says how bad it is to join sentence i with the next one; a greater number is worse.
@@ -52,8 +52,8 @@ func joinCost(sentences []sentence, i int) int {
 }
 
 // sentences turns the statements into sentences. Consecutive actions of one subject become one
-// sentence. A statement also goes into the sentence before it if one of the two is marked so
-// (joinsNext, joinsPrevious).
+// sentence. A statement also goes into the sentence before it if it has joinsPrevious set, or if
+// the statement before has joinsNext set.
 func (p *Paragraph) sentences() []sentence {
 	var all []sentence
 	var subjects []Subject // the subjects so far

@@ -323,8 +323,8 @@ func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 	return strings.Join(parts, "; ")
 }
 
-// wasLostBefore reports whether the lock was lost before a call of release: a server had a key of
-// the acquisition, and the last of these keys was not ended by the client's own command.
+// wasLostBefore reports whether the lock was lost before a call of release: servers had keys of the
+// acquisition, and the last of these keys was not ended by a command of the client.
 func (s *clauseBuilder) wasLostBefore(c *history.Call) bool {
 	var last *history.Holding
 	for _, k := range s.keys[c.Acquisition] {
@@ -336,8 +336,8 @@ func (s *clauseBuilder) wasLostBefore(c *history.Call) bool {
 }
 
 // changedOwnKey reports whether a client itself ended or changed any of its keys after it called
-// release: by a command, or by closing the connection or session that held the key. It does not
-// count if a later acquisition of the same client overwrites the key.
+// release: by a command, or by closing the connection or session that held the key. An overwriting
+// of the key by a later acquisition of the same client does not count.
 func (s *clauseBuilder) changedOwnKey(c *history.Call) bool {
 	own := func(ev *trace.Event) bool {
 		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)

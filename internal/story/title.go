@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Title summarizes the run in one line: its faults and the damage. The line has at most
-// room characters if that is possible. If there are several faults and too little room, the
-// line does not say when they strike. fenced is the verdict on the same world with fencing
+// Title summarizes the run in one line: its faults and the damage. The line has at most as many
+// characters as room says, if that is possible. If there are several faults and too little room,
+// the line does not say when they strike. fenced is the verdict on the same world with fencing
 // tokens; nil if that run left no trace.
 func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
 	effects, faults := p.damages(fenced), p.history.Trace.Faults

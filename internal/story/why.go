@@ -19,8 +19,8 @@ func (p *Paragraph) Why(off, on *checks.Verdict) Raw {
 	return Raw(p.why(unchecked))
 }
 
-// why returns the text of [Paragraph.Why]. It appends unchecked to the causes whose damage
-// a storage that checks tokens would have prevented.
+// why returns the text of [Paragraph.Why]. If a storage that checks tokens would have prevented the
+// damage, it appends the text unchecked to the cause.
 func (p *Paragraph) why(unchecked string) string {
 	finding := func(property checks.Property) *checks.Finding {
 		if f, isViolated := p.violation(property); isViolated {
@@ -139,7 +139,7 @@ func (p *Paragraph) doubleGrantCause(first, second *trace.Event) string {
 	return fmt.Sprintf("too few nodes knew of %s grant", Possessive(holder.Client))
 }
 
-// blockCause says what blocks every client.
+// blockCause says what keeps every client from getting the lock.
 func (p *Paragraph) blockCause() string {
 	if owners := p.endlessKeyOwners(); len(owners) > 0 {
 		return fmt.Sprintf("the key of %s has no expiry and blocks every client", List(owners))
