@@ -10,8 +10,8 @@ import (
 )
 
 // Repeat returns the command that runs some variants of a scenario. operand is the scenario as the
-// command line names it, quoted for the shell. fencing is "on" or "off", for the run of each
-// variant with or without fencing tokens; "" means both.
+// command line names it, quoted for the shell. fencing is "on" or "off", which selects the run with
+// or without fencing tokens; "" means both runs.
 func Repeat(command, operand string, s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, o scenarios.RunOptions) string {
 	line := fmt.Sprintf("locksim %s %s --seed %d", command, operand, o.Seed)
 	overrides := func(v *scenarios.Variant) bool { return v.Lock != o.Lock }
