@@ -18,9 +18,9 @@ import (
 // Config says how the lock is tested: on three nodes, and that its leases can be extended.
 var Config = locktest.Config{Nodes: 3, Extends: true}
 
-// New returns a function that makes a lock of redsync with the defaults of redsync, except
-// that it tries only once: the story, which is the scenario of the bug, decides when to try
-// again. pool makes the connections to one node.
+// New returns a function that makes a lock of redsync with the defaults of redsync. There is one
+// exception: the lock tries only once, because the story (the scenario of the bug) decides when to
+// try again. pool makes the connections to one node.
 func New(pool func(env *locks.Env, node int) redis.Pool, options ...redsync.Option) proof.New {
 	return func(env *locks.Env) (locks.Lock, error) {
 		var pools []redis.Pool
