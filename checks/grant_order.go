@@ -38,7 +38,7 @@ func judgeGrantOrder(h *judgedRun) Finding {
 		return s.Granted.Earliest == 0 || s.GrantsEveryone || s.MaxHolders != 1
 	})
 	verdict := holds()
-	newest := map[string]uint64{}    // by lock: the rank of the newest grant so far, which is its place in the order of all grants
+	newest := map[string]uint64{}    // by lock: the rank (place in the order) of the newest grant
 	for _, v := range h.Versions() { // the first write to be applied is the first violation
 		for len(sections) > 0 && sections[0].From.Before(history.MomentOf(v.Made)) {
 			if s := sections[0]; !s.GrantsEveryone && s.MaxHolders == 1 {

@@ -117,7 +117,7 @@ func (h *judgedRun) callOf(d *damage) trace.Step {
 	}
 	isSame := func(m *history.Message) bool { return isSameCode(m.Command(), d.command) }
 	isBefore := func(m *history.Message) bool { return m.Sent.Seq < d.sent.Seq && !isSame(m) }
-	isSetLater := func(k *history.Holding) bool { // a key that is set later, and not back to its value before the damage
+	isSetLater := func(k *history.Holding) bool { // not back to the old value
 		return k.By != nil && k.By.Sent > d.sent.Seq && (d.Before == nil || k.Value != d.Before.Value)
 	}
 	// If the attempt sent only this command, its command for acquiring may have failed before it

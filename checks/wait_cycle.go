@@ -43,7 +43,7 @@ func (h *judgedRun) waitLinks(at history.Moment) map[string]waitLink {
 			last[c.Client] = c
 		}
 	}
-	sections := map[string]*history.Section{} // by lock: of the sections that have not ended, the one that was granted last
+	sections := map[string]*history.Section{} // by lock: the latest that has not ended
 	for _, s := range h.Sections() {
 		if !at.Before(s.From) && at.Before(s.To) {
 			sections[s.Lock] = s
