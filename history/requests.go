@@ -51,7 +51,7 @@ func (h *History) Requests() []*Request {
 			continue
 		}
 		key := asked{step{Acquisition{ev.Client(), ev.Section}, ev.Step}, ev.Object}
-		earlier := byStep[key] // the requests that the client had made before it sent the message of this execution
+		earlier := byStep[key] // the requests made before ev was issued
 		for len(earlier) > 0 && issued(ev) < earlier[len(earlier)-1].Call.Began.Seq {
 			earlier = earlier[:len(earlier)-1]
 		}
