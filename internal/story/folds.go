@@ -104,7 +104,7 @@ func mergeClients(clauses []Clause) []Clause {
 			}
 			end++
 		}
-		if len(clients) < fewest { // a series that begins at a later one of these clauses has too few clients, too
+		if len(clients) < fewest { // and a series that begins later here has no more
 			end = max(end, i+1)
 			kept = append(kept, clauses[i:end]...)
 			i = end

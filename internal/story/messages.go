@@ -80,7 +80,7 @@ func (s *clauseBuilder) addConnections() {
 		case trace.KindRefuse:
 			s.addPeerClause(ev, func(peers string) string { return fmt.Sprintf("cannot connect to %s%s", peers, reasonSuffix(ev.Text)) })
 		case trace.KindTimeout:
-			if c.AwaitsReply { // the timeout of a connection on which no reply is awaited is not worth a clause
+			if c.AwaitsReply { // the timeout of an idle connection needs no clause
 				s.addPeerClause(ev, func(peers string) string { return "gives up waiting for " + peers })
 			}
 		case trace.KindReset:

@@ -18,7 +18,7 @@ type narrator struct {
 	now              history.Moment
 	acquireReturned  map[history.Acquisition]bool // acquisitions whose acquire has returned
 	latestSection    map[string]int               // by client: its latest section
-	statementsBefore map[history.Acquisition]int  // how many statements there were before the acquisition's latest step
+	statementsBefore map[history.Acquisition]int  // how many there were before its latest step
 	expiredKeys      []history.Change             // expiries that have no statement yet
 	foreignKeys      []history.Change             // changes of another client's key, not stated yet
 	lateKeys         []history.Change             // keys set late that have no statement yet

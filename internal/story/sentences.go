@@ -39,7 +39,7 @@ func (p *Paragraph) Text() Raw {
 type sentence struct {
 	text             string
 	keepSeparate     bool // the sentence describes a fault, or has already been joined with another
-	returnsToSubject bool // its subject was the subject of an earlier sentence, but not of the sentence just before
+	returnsToSubject bool // its subject occurred in an earlier sentence, not in the last
 }
 
 // joinCost says how bad it is to join sentence i with the next one; a greater number is worse.
