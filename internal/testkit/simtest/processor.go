@@ -13,7 +13,7 @@ import (
 )
 
 // ProcessorTime returns the processor time that this process has used so far. Benchmarks report it
-// instead of the real time, because other programs also use this machine.
+// instead of the real time, because other programs also use the machine.
 func ProcessorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
