@@ -34,7 +34,8 @@ var (
 	//   - Two leases overlap although a quorum of nodes kept the keys of both leases for the keys'
 	//     TTL of true time, and both clients' clocks kept time.
 	//   - A client is granted the lock although no node had granted it.
-	//   - A lease had ended before acquire returned it, or its old and new end before extend did.
+	//   - A lease had ended before acquire returned it.
+	//   - An extend succeeded although the old and the new end of the lease had passed.
 	//   - A holder that stops when it is notified of its loss is notified too late.
 	//   - A command takes a key away from another acquisition.
 	//   - The clients make no progress although the lock had all that it needs: see
