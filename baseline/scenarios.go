@@ -66,7 +66,7 @@ type run struct {
 		Assumption string `json:"assumption"`
 		Idle       string `json:"idle"`
 	} `json:"faults"`
-	// Torn are the sections of which only a part took effect.
+	// Torn are the critical sections of which only a part took effect.
 	Torn []struct {
 		Client  string `json:"client"`
 		Section int    `json:"section"`

@@ -41,9 +41,9 @@ var (
 	//   - The clients make no progress although the lock had all that it needs: see
 	//     [history.History.CanServe].
 	BlameLock = Blame{Kind: KindLock}
-	// BlameInherent is the blame if two sections (the times from a grant to its release) overlap
-	// although their leases do not, and the lock did not have to notify any client of a loss. No
-	// lock whose grants end by time can avoid that.
+	// BlameInherent is the blame if two critical sections (the times from a grant to its release)
+	// overlap although their leases do not, and the lock did not have to notify any client of a loss.
+	// No lock whose grants end by time can avoid that.
 	BlameInherent = Blame{Kind: KindInherent}
 )
 

@@ -99,8 +99,8 @@ func (h *judgedRun) wasNodeClockSetBack(before int) bool {
 	return false
 }
 
-// withMistyped adds an explanation to a reason, if the section's lease has the given method with
-// another signature than locksim expects. Locksim ignores such a method.
+// withMistyped adds an explanation to a reason, if the critical section's lease has the given
+// method with another signature than locksim expects. Locksim ignores such a method.
 func withMistyped(r Reason, section *history.Section, method string) Reason {
 	for _, m := range section.Granted.Mistyped {
 		if strings.HasPrefix(m, method+" ") {

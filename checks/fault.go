@@ -39,9 +39,9 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 	return h.blameUnlessRanWhilePaused(BlameLock, reason, seq, a.Client, b.Client)
 }
 
-// ungrantedNames returns the names of the sections, a, b or both, for which no server made a grant.
-// It returns "" if the keys of the lock are not known. A replaced master is no longer one of the
-// lock's nodes, but a grant by it counts as a grant.
+// ungrantedNames returns the names of the critical sections, a, b or both, for which no server made
+// a grant. It returns "" if the keys of the lock are not known. A replaced master is no longer one
+// of the lock's nodes, but a grant by it counts as a grant.
 func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {

@@ -71,7 +71,7 @@ func judgeGrantOrder(h *judgedRun) Finding {
 	return verdict
 }
 
-// protectingSections returns the sections under whose locks a write was made. If a client
+// protectingSections returns the critical sections under whose locks a write was made. If a client
 // has several locks, it is the section of the lock with the object's name, or else all its
 // sections.
 func protectingSections(v *history.Version) []*history.Section {

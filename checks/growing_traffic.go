@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// growingTraffic is violated by sections that cost more than three times as many commands
+// growingTraffic is violated by critical sections that cost more than three times as many commands
 // per attempt to acquire as the client's first sections. A client must have had a hundred
 // sections; its first thirty are compared with its last thirty.
 //

@@ -13,8 +13,9 @@ import (
 // again. That is so in two cases:
 //
 //   - The call has lasted for a minute in which no fault has acted. An acquire does not count while
-//     any client is in a section of the lock. It does not count either if it waits for a grant that
-//     exists and that no client uses: then it behaves correctly, and [Progress] is violated.
+//     any client is in a critical section of the lock. It does not count either if it waits for a
+//     grant that exists and that no client uses: then it behaves correctly, and [Progress] is
+//     violated.
 //   - The call has sent no node anything about the lock for a TTL, so it waits for something in its
 //     own process. An acquire does not count while another client's grant exists, because it has to
 //     wait. It does not count either while its own client is in a section of the same lock.

@@ -13,7 +13,8 @@ import (
 // interval.
 
 // mayPrecede reports whether an event may have happened before a moment, although the trace has the
-// event later. ev may be nil: steps outside any section have no grant. Then the result is false.
+// event later. ev may be nil: steps outside any critical section have no grant. Then the result is
+// false.
 func mayPrecede(ev *trace.Event, m history.Moment) bool {
 	return ev != nil && ev.Earliest != 0 && ev.Earliest < m.At && !history.MomentOf(ev).Before(m)
 }

@@ -94,8 +94,8 @@ func (h *judgedRun) isShorter(key *history.Holding) bool {
 }
 
 // refusedWithoutHolder returns the end of an acquire of a lock that began and failed between two
-// events, while no client had the lock. An acquire whose context ended does not count. It returns nil
-// if there is none, or if the lock was granted in that time.
+// events, while no client had the lock. An acquire whose context ended does not count. It returns
+// nil if there is none, or if the lock was granted in that time.
 func (h *judgedRun) refusedWithoutHolder(lock string, from, to *trace.Event) *trace.Event {
 	for _, s := range h.Sections() {
 		if s.Lock == lock && s.Granted != nil && s.Granted.Seq < to.Seq && (s.Released == nil || from.Seq < s.Released.Seq) {
@@ -126,7 +126,7 @@ func lastSuccess(calls []*history.Call, before *trace.Event) (ended *trace.Event
 
 // wasNodeAsked reports whether the client of a key sent the key's node anything after the beginning
 // of a release, while the key existed. Messages that the client sends once it releases a later
-// section do not count, because they are about that section.
+// critical section do not count, because they are about that section.
 func (h *judgedRun) wasNodeAsked(key *history.Holding, released *trace.Event) bool {
 	until := history.Never.Seq
 	if key.Ended != nil {

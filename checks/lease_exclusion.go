@@ -46,10 +46,10 @@ func judgeLeaseExclusion(h *judgedRun) Finding {
 	return h.overlapFinding(old, young, first)
 }
 
-// excessLease returns a section with whose lease the lease of the later grant b exceeds the room of
-// the lock, and the event that showed that these two leases overlap. If the lock has room for N
-// clients, it is the N-th section whose lease was seen to overlap with that of b; nil if there are
-// fewer. others are the sections whose leases had not ended when b was granted.
+// excessLease returns a critical section with whose lease the lease of the later grant b exceeds
+// the room of the lock, and the event that showed that these two leases overlap. If the lock has
+// room for N clients, it is the N-th section whose lease was seen to overlap with that of b; nil if
+// there are fewer. others are the sections whose leases had not ended when b was granted.
 func excessLease(others []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section

@@ -11,8 +11,8 @@ import (
 
 // maxSteps bounds the search of porcupine, a checker for linearizability. The bound is a number of
 // steps and not a time, so every run gives the same result. It is enough for any history in which
-// fewer than a dozen sections overlap. A step copies the state of all objects, so with more than
-// objectsPerStep objects it counts as several steps.
+// fewer than a dozen critical sections overlap. A step copies the state of all objects, so with
+// more than objectsPerStep objects it counts as several steps.
 const (
 	maxSteps       = 200_000
 	objectsPerStep = 100

@@ -122,8 +122,8 @@ type Cause struct {
 // example because of a doubt about the run. The result is nil if blamed is empty.
 //
 // A violation belongs to the cause of another violation if it can follow from it. For example, a
-// lock removes another client's key, is then granted twice, and two clients are in their sections:
-// these three violations have one cause.
+// lock removes another client's key, is then granted twice, and two clients are in their critical
+// sections: these three violations have one cause.
 func Causes(h *history.History, blamed []Finding) []Cause {
 	q := &judgedRun{h}
 	var causes []Cause

@@ -123,8 +123,8 @@ func (h *judgedRun) wasSet(key string) bool {
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool { return k.Key == key })
 }
 
-// keysOf returns the keys of a command of Redis that runs a script, or that changes one of the kinds
-// of keys that locks use. It returns nil for any other command.
+// keysOf returns the keys of a command of Redis that runs a script, or that changes one of the
+// kinds of keys that locks use. It returns nil for any other command.
 func keysOf(command []string) []string {
 	if len(command) < 2 {
 		return nil
@@ -151,12 +151,12 @@ func keysOf(command []string) []string {
 	return nil
 }
 
-// takesKeyOfOtherHandle reports whether a section of a violation was granted the lock because it
-// mistook the key of another acquisition of the same client for its own. One of these signs is
-// enough: the section's acquisition sends the key's value; it has renewed the key; it has no key
-// and repeats a fencing token. Another sign is that other clients were refused the lock because of
-// the key although no fault acted. In that case the lock compares only which client the key belongs
-// to.
+// takesKeyOfOtherHandle reports whether a critical section of a violation was granted the lock
+// because it mistook the key of another acquisition of the same client for its own. One of these
+// signs is enough: the section's acquisition sends the key's value; it has renewed the key; it has
+// no key and repeats a fencing token. Another sign is that other clients were refused the lock
+// because of the key although no fault acted. In that case the lock compares only which client the
+// key belongs to.
 func (h *judgedRun) takesKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted, own := history.MomentOf(h.Event(number)), h.acquisitionOf(number)

@@ -8,10 +8,10 @@ import (
 )
 
 // NoLostUpdate is violated when an acknowledged write is missing. It is also violated when an
-// applied update replaced a version other than the one that its section had read: c1 and c2 read
-// version 1, c1 writes version 2, and c2 replaces version 2 without having read it. A write is an
-// update if its section had read the object before, or knew it from an acknowledged write of its
-// own. A version that the section itself had written does not count as another version. An
+// applied update replaced a version other than the one that its critical section had read: c1 and
+// c2 read version 1, c1 writes version 2, and c2 replaces version 2 without having read it. A write
+// is an update if its section had read the object before, or knew it from an acknowledged write of
+// its own. A version that the section itself had written does not count as another version. An
 // acknowledged write is missing if the object later shows an older version, or the same version
 // number with the result of another write. A write is blind if its section had not asked to read
 // the object. A blind write violates the property only if it is missing.

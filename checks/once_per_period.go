@@ -8,10 +8,11 @@ import (
 )
 
 // OncePerPeriod is about a job that is to be run once in each period of a schedule. It is violated
-// when two sections for the same period both ran the job: a write of each was applied. The period
-// of a section is the one that its client named when it asked for the lock, not the one in which it
-// worked. A period for which no section ran the job is missed (see [Verdict.Missed]), which is no
-// violation. Only a run with a schedule is judged, and only if its jobs may not be repeated.
+// when two critical sections for the same period both ran the job: a write of each was applied. The
+// period of a section is the one that its client named when it asked for the lock, not the one in
+// which it worked. A period for which no section ran the job is missed (see [Verdict.Missed]),
+// which is no violation. Only a run with a schedule is judged, and only if its jobs may not be
+// repeated.
 const OncePerPeriod Property = "once-per-period"
 
 var oncePerPeriod = property{

@@ -12,10 +12,10 @@ import (
 // notified of the loss, or learns of it when it releases the lock, the lock itself has caused the
 // loss.
 
-// ownRemoval returns the last key of a section that the section's own acquisition removed, although
-// the lease was valid and release had not been called. It returns nil if there is none, or if the
-// lock removed so few keys that a quorum was left. A key that expired, that another client removed,
-// or that the release removed counts as left.
+// ownRemoval returns the last key of a critical section that the section's own acquisition removed,
+// although the lease was valid and release had not been called. It returns nil if there is none, or
+// if the lock removed so few keys that a quorum was left. A key that expired, that another client
+// removed, or that the release removed counts as left.
 func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
 	released := history.Never.Seq
 	for _, c := range h.CallsOf(s.Acquisition) {

@@ -9,12 +9,12 @@ import (
 )
 
 // brokenPromises returns the assumptions that nodes had broken, up to the event with the number
-// seq, by not keeping a section's keys. A node that sets a key promises to keep it for its TTL. The
-// broken promises count only if they mattered: with the promised keys the section had a quorum of
-// the lock's slots, and with the keys that really existed it had none. Otherwise the result is nil.
-// A slot is one key on one node. If only one of five nodes breaks its promise, the section still
-// has a quorum. If the lock then grants another section, the broken promise does not excuse the
-// lock.
+// seq, by not keeping a critical section's keys. A node that sets a key promises to keep it for its
+// TTL. The broken promises count only if they mattered: with the promised keys the section had a
+// quorum of the lock's slots, and with the keys that really existed it had none. Otherwise the
+// result is nil. A slot is one key on one node. If only one of five nodes breaks its promise, the
+// section still has a quorum. If the lock then grants another section, the broken promise does not
+// excuse the lock.
 func (h *judgedRun) brokenPromises(s *history.Section, seq int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption

@@ -10,7 +10,7 @@ import (
 type Reason struct {
 	Code Code
 	// Args are the arguments of the code, of the types with which it is declared: names of
-	// processes and of sections, [time.Duration] and [history.Moment] of true time,
+	// processes and of critical sections, [time.Duration] and [history.Moment] of true time,
 	// [Token], numbers, texts and reasons.
 	Args []any
 	// More are reasons to add to this one.

@@ -8,11 +8,11 @@ import (
 )
 
 // refusedWork measures how much work clients do that the storage then refuses. It compares two
-// kinds of sections: those of which the storage applied no write because it refused their requests,
-// and those of which it applied some write. A section's work lasts from its grant to the storage's
-// last decision on it; what the client does later is not part of it. Sections whose reads all
-// succeeded and that wrote nothing are not counted at all. Sections that are nested in each other
-// count as one.
+// kinds of critical sections: those of which the storage applied no write because it refused their
+// requests, and those of which it applied some write. A section's work lasts from its grant to the
+// storage's last decision on it; what the client does later is not part of it. Sections whose reads
+// all succeeded and that wrote nothing are not counted at all. Sections that are nested in each
+// other count as one.
 var refusedWork = measure{
 	name:     "refused-work",
 	title:    "sections whose work the storage refused, and the time that this work had taken",

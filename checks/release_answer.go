@@ -110,8 +110,8 @@ func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable b
 }
 
 // isOwn reports whether the client's own command caused an event. It compares only clients, not
-// sections. If a lock sends a command in the background, the trace records the section that the
-// client is in at that time, which may be a later one.
+// critical sections. If a lock sends a command in the background, the trace records the section
+// that the client is in at that time, which may be a later one.
 func (r releaseCall) isOwn(ev *trace.Event) bool {
 	return ev.By != nil && ev.By.Client == r.call.Client
 }

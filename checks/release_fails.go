@@ -35,8 +35,9 @@ func (h *judgedRun) findFailedRelease() (reason Reason, at []int) {
 	return Reason{}, nil
 }
 
-// wasHeldDuring reports whether a section's lease ran until its release returned, and its keys
-// existed when release was called. Keys that the lock itself had removed before count as existing.
+// wasHeldDuring reports whether a critical section's lease ran until its release returned, and its
+// keys existed when release was called. Keys that the lock itself had removed before count as
+// existing.
 func (h *judgedRun) wasHeldDuring(s *history.Section, release *history.Call) bool {
 	began, ended := history.MomentOf(release.Began), history.MomentOf(release.Ended)
 	if k := h.ownRemoval(s); k != nil {

@@ -11,10 +11,10 @@ import (
 // ReleaseOwnership is violated when, on any node, a command removed, overwrote or changed the
 // expiry of a key of the lock that was set for another acquisition. The other acquisition (one call
 // of acquire, and everything that follows from it) may be another client's, or the same client's
-// for a later section. A key also counts as set for another acquisition if the same client set it
-// with a command that it sent later. The property is also violated when a client that was still in
-// a section, through one handle on the lock, removed or overwrote the section's key through another
-// handle.
+// for a later critical section. A key also counts as set for another acquisition if the same client
+// set it with a command that it sent later. The property is also violated when a client that was
+// still in a section, through one handle on the lock, removed or overwrote the section's key
+// through another handle.
 //
 // Some locks are kept in a record that contains the end of the lease and that no server removes at
 // that end. If such a record says that the lease has ended, or that the lock is free, a client may

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A SafeOverlap explains why the data survived although two sections of one lock
+// A SafeOverlap explains why the data survived although two critical sections of one lock
 // overlapped.
 type SafeOverlap struct {
 	// First and Second are the names of the sections in the order of their grants.

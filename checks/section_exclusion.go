@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// SectionExclusion is violated when two clients' sections overlap, whatever their leases
+// SectionExclusion is violated when two clients' critical sections overlap, whatever their leases
 // are. For a lock with room for N clients it is violated when there are more than N
 // sections at one moment.
 const SectionExclusion Property = "section-exclusion"

@@ -4,8 +4,9 @@ import (
 	"time"
 )
 
-// sectionsDone measures how much work gets done: the number of completed sections (see [Progress]),
-// in total and per minute of the run. Sections that are nested in each other count as one.
+// sectionsDone measures how much work gets done: the number of completed critical sections (see
+// [Progress]), in total and per minute of the run. Sections that are nested in each other count as
+// one.
 var sectionsDone = measure{
 	name:     "sections",
 	title:    "sections that ended with all their writes acknowledged",

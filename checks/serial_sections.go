@@ -9,13 +9,13 @@ import (
 )
 
 // SerialSections is violated if the operations on all objects cannot result from running the
-// sections one after the other, in an order that respects real time. For example, two sections both
-// read version 1 of x, and then both write x. A section consists of its applied operations: the
-// writes that the storage made, even after the section had ended, and the reads whose answers
-// reached the client. Sections that are nested in each other are one section. A write that the
-// storage lost before any client knew of it does not count. A section does not count either if the
-// storage refused all its writes, because its reads then had no effect. A section that was cut
-// short or partly refused is reported as torn, which is no violation.
+// critical sections one after the other, in an order that respects real time. For example, two
+// sections both read version 1 of x, and then both write x. A section consists of its applied
+// operations: the writes that the storage made, even after the section had ended, and the reads
+// whose answers reached the client. Sections that are nested in each other are one section. A write
+// that the storage lost before any client knew of it does not count. A section does not count
+// either if the storage refused all its writes, because its reads then had no effect. A section
+// that was cut short or partly refused is reported as torn, which is no violation.
 const SerialSections Property = "serial-sections"
 
 var serialSections = property{

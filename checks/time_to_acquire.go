@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// timeToAcquire measures the time from a client's first call of acquire for a section to
+// timeToAcquire measures the time from a client's first call of acquire for a critical section to
 // the grant. A client that gave up, crashed, or was still waiting when the run ended counts
 // as never granted.
 var timeToAcquire = measure{

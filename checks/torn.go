@@ -5,8 +5,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// torn lists the sections that took effect only in part: some of their writes were applied,
-// but not all that should have been. Sections that are nested in each other count as one.
+// torn lists the critical sections that took effect only in part: some of their writes were
+// applied, but not all that should have been. Sections that are nested in each other count as one.
 func (h *judgedRun) torn() []TornSection {
 	var all []TornSection
 	for _, s := range h.Sections() {

@@ -22,8 +22,8 @@ var noTrafficAfterRelease = misconduct(Card{
 // tooManyLateCommands is how many commands about a released lease are a violation.
 const tooManyLateCommands = 5
 
-// A clientState says what a client does at some moment: it is in sections, it asks for a lock, or
-// it is idle because it has released all locks.
+// A clientState says what a client does at some moment: it is in critical sections, it asks for a
+// lock, or it is idle because it has released all locks.
 type clientState struct {
 	// calls are the calls of acquire and release that are still to come, in order.
 	calls []*history.Call

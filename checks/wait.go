@@ -2,9 +2,9 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// A wait is a client's wait for a lock, from its first call of acquire for a section. If a client
-// that needs several locks releases all of them because one was refused, its wait for that one
-// continues.
+// A wait is a client's wait for a lock, from its first call of acquire for a critical section. If a
+// client that needs several locks releases all of them because one was refused, its wait for that
+// one continues.
 type wait struct {
 	Client, Lock string
 	Asked        *trace.Event

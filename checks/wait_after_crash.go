@@ -10,7 +10,7 @@ import (
 
 // waitAfterCrash measures how long a dead holder keeps the other clients from the lock: from the
 // crash or hang of a client that held the lock until the next client is granted it. A client hangs
-// if it was paused and never resumed, or never left a step of its section.
+// if it was paused and never resumed, or never left a step of its critical section.
 var waitAfterCrash = measure{
 	name:     "wait-after-crash",
 	title:    "time from the crash or hang of the lock's holder to the grant of another client",

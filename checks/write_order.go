@@ -1,9 +1,9 @@
 package checks
 
 // WriteOrder is violated when, on one object, a write of an older grant replaced a write of a newer
-// grant. A write does not count if its section had read the newer write before it sent its own. The
-// order of grants is that of the oracle (see [history.Oracle]), which orders them as a perfect lock
-// service would have made them. The tokens of the writes do not matter.
+// grant. A write does not count if its critical section had read the newer write before it sent its
+// own. The order of grants is that of the oracle (see [history.Oracle]), which orders them as a
+// perfect lock service would have made them. The tokens of the writes do not matter.
 const WriteOrder Property = "write-order"
 
 var writeOrder = property{

@@ -116,7 +116,7 @@ func (h *History) Contention(lock string, until Moment) Contention {
 	return Contention{all, releasing, unavailableSlots > 0 && len(slots)-unavailableSlots < h.locks[lock].Quorum}
 }
 
-// isWorking reports whether an acquisition had a section and a lease at a moment, and its
+// isWorking reports whether an acquisition had a critical section and a lease at a moment, and its
 // client was not waiting in a call of the lock.
 func (h *History) isWorking(id Acquisition, m Moment) bool {
 	s := h.Section(id)

@@ -22,7 +22,7 @@
 // successful extend continues the same lease, without a gap. A lock that notifies must send its
 // signal before the lease ends.
 //
-// A section runs from "acquire returned" until release is called, or the client crashes or
+// A critical section runs from "acquire returned" until release is called, or the client crashes or
 // abandons it. Each section belongs to one handle on the lock, which is one lock object in
 // the client's program.
 //

@@ -8,7 +8,7 @@ type Lapse struct {
 	RenewedBy *Declaration
 }
 
-// Lapses returns the moments at which the section's lease expired, in order. A lease that
+// Lapses returns the moments at which the critical section's lease expired, in order. A lease that
 // had ended when it was granted has no lapse in its section, unless it is renewed and
 // expires again.
 func (s *Section) Lapses() []Lapse {

@@ -199,7 +199,7 @@ func (r *reading) keyEvents(s *Section) []*trace.Event {
 	return slices.Compact(all)
 }
 
-// keyEnd returns until when a key of a section is meant to exist after an event that set,
+// keyEnd returns until when a key of a critical section is meant to exist after an event that set,
 // renewed or removed it. Some locks give their keys an end by the wall clock. If a fault has
 // set a clock and such a key gets a much shorter TTL, keyEnd returns the end after a whole TTL
 // of the lock. For a removed key it returns the time of the event.

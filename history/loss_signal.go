@@ -13,7 +13,7 @@ import (
 // It is not 0, because in a simulation each event has a nanosecond of its own.
 const ImmediateWithin = time.Microsecond
 
-// StopsWhenNotified reports whether a section's lock notifies of a loss, and its client
+// StopsWhenNotified reports whether a critical section's lock notifies of a loss, and its client
 // begins no write after it has been notified.
 func (h *History) StopsWhenNotified(s *Section) bool {
 	if !s.Notifies {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A client that holds a lock can acquire another one. Then the new section is nested in the section
-// that the client is in. All sections that are nested in each other are one piece of work,
-// protected by all of their locks.
+// A client that holds a lock can acquire another one. Then the new critical section is nested in
+// the section that the client is in. All sections that are nested in each other are one piece of
+// work, protected by all of their locks.
 
 // Outermost returns the section in which all others of the same work are nested. It is s
 // itself if s is not nested.

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Notice says how the client of a section learnt that the section's lease had ended or was
-// about to end.
+// A Notice says how the client of a critical section learnt that the section's lease had ended or
+// was about to end.
 type Notice struct {
 	// ShownBy is the first event since the last renewal of the lease that showed the end to
 	// the client: the lock's signal, or a refusal by the lock or the storage; nil if there

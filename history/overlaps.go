@@ -10,7 +10,7 @@ import (
 // Forever is the end of something that does not end.
 const Forever = time.Duration(math.MaxInt64)
 
-// An Overlap is an interval of true time during which two sections of one lock ran at the
+// An Overlap is an interval of true time during which two critical sections of one lock ran at the
 // same time. A was granted first.
 type Overlap struct {
 	A, B     *Section

@@ -173,7 +173,7 @@ func recogniseKeysExpired(client string) func(*trace.Event) bool {
 
 // recogniseEveryTransit returns a function that recognises when a message between a client
 // and each node of the lock is in flight, or when all of these messages have arrived. They
-// must belong to one section. With a cluster, a message to one of its members is enough,
+// must belong to one critical section. With a cluster, a message to one of its members is enough,
 // because a client asks the cluster through one member.
 func recogniseEveryTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 	nodes, members := map[string]bool{}, map[string]bool{}

@@ -54,7 +54,7 @@ func (h *History) processInfo(name string) trace.ProcessInfo {
 	return trace.ProcessInfo{}
 }
 
-// PlannedWrites returns how many writes a client is to make in each of its sections; 0 if
+// PlannedWrites returns how many writes a client is to make in each of its critical sections; 0 if
 // the trace does not contain it.
 func (h *History) PlannedWrites(client string) int { return h.processInfo(client).Writes }
 

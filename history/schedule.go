@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Effects returns a section's writes that the storage applied. In a run with a schedule (a job is
-// to be run once in each period), it leaves out the writes that only record that the job of a
-// period has been run.
+// Effects returns a critical section's writes that the storage applied. In a run with a schedule (a
+// job is to be run once in each period), it leaves out the writes that only record that the job of
+// a period has been run.
 func (s *Section) Effects() []*Operation {
 	var effects []*Operation
 	for _, o := range s.Operations {

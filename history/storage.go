@@ -13,7 +13,7 @@ import (
 type Version struct {
 	Object string
 	Number int
-	// By is the section that wrote it, and Made the event of the write; both are nil for
+	// By is the critical section that wrote it, and Made the event of the write; both are nil for
 	// the initial state.
 	By   *Section
 	Made *trace.Event

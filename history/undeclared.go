@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// renewsUndeclared reports whether a lock renewed the keys of a section by itself and declared no
-// new end of the lease. The client must have received the answer to a renewal before the lease
-// ended. Then the end that the lock declared with the grant no longer counts.
+// renewsUndeclared reports whether a lock renewed the keys of a critical section by itself and
+// declared no new end of the lease. The client must have received the answer to a renewal before
+// the lease ended. Then the end that the lock declared with the grant no longer counts.
 func (r *reading) renewsUndeclared(s *Section) bool {
 	declares := func(d Declaration) bool {
 		return d.Event.Step == trace.Extend && d.Event.Kind == trace.KindEnd && r.callChapter().bySeq[d.Event.Seq].Began == nil

@@ -13,7 +13,7 @@ import (
 //
 // adaptive-ttl learns a shorter TTL, because with a TTL that is chosen for the worst case a
 // dead holder keeps the others waiting for long. The given TTL is the longest that it uses.
-// While the services that a holder calls in its section are fast, the lock learns a short
+// While the services that a holder calls in its critical section are fast, the lock learns a short
 // TTL, which does not cover the first slow section after that. This lock is our own
 // variant.
 //

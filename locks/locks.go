@@ -83,7 +83,7 @@ type Notifier interface {
 	Lost() <-chan struct{}
 }
 
-// Keeper is a lease of a lock that also stores the data. Its section reads and writes the
+// Keeper is a lease of a lock that also stores the data. Its critical section reads and writes the
 // data by the methods of the lease, and not in the storage. See [Kind.KeepsData].
 type Keeper interface {
 	// Read returns the version of an object; 0 means that the object does not exist.

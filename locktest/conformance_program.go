@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A sectionBody is what a client does in its section, after it has acquired the lock.
+// A sectionBody is what a client does in its critical section, after it has acquired the lock.
 type sectionBody func(ctx context.Context, p *sim.Program, in *sim.Section) error
 
 // A program is what a client does from its start to its end.

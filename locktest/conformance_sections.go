@@ -4,7 +4,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// sectionCases returns the test case with hundreds of sections, one after the other. It
+// sectionCases returns the test case with hundreds of critical sections, one after the other. It
 // shows what grows with each section.
 func sectionCases() []testCase {
 	return []testCase{

@@ -53,7 +53,7 @@ func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []expl
 }
 
 // errands is the program of a client that uses the lock as careless programs do: it
-// acquires the lock twice, releases it twice, and stays in its section for too long.
+// acquires the lock twice, releases it twice, and stays in its critical section for too long.
 func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	second, err := p.NewLock()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // The suite judges locks that one client holds at a time, and treats each call of acquire as a
-// section of its own. A lock of another kind, such as a semaphore or a reentrant lock, must be
-// tested through an adapter. A kindRemark says so in the report, if the lock seems to be of
+// critical section of its own. A lock of another kind, such as a semaphore or a reentrant lock,
+// must be tested through an adapter. A kindRemark says so in the report, if the lock seems to be of
 // another kind.
 type kindRemark struct {
 	// testCase and world name the first world in which a lock of this kind violates

@@ -30,11 +30,11 @@ func ttls(n float64) time.Duration { return time.Duration(n*1000+0.5) * (ttl / 1
 // bases are all bases.
 var bases = []base{
 	{
-		// Three clients contend for sections that take a while, and the first client extends its
-		// lease. If that client wrongly believes that it still holds the lock, another client soon
-		// acquires it, which shows the overlap. To acquire it soon, the second client tries again
-		// and again, and the third one starts when the first of the first client's keys has
-		// expired.
+		// Three clients contend for critical sections that take a while, and the first client
+		// extends its lease. If that client wrongly believes that it still holds the lock, another
+		// client soon acquires it, which shows the overlap. To acquire it soon, the second client
+		// tries again and again, and the third one starts when the first of the first client's
+		// keys has expired.
 		name: "steady",
 		clients: func(c Config) []sim.Client {
 			works, every := ttls(0.5), time.Duration(0)

@@ -131,7 +131,7 @@ const nobodysFault = "nobody's"
 
 // isOnlyLateWrite reports whether a late write is the only damage of a way. A late write
 // was in flight for a long time and was applied after a later grant, although leases and
-// sections did not overlap.
+// critical sections did not overlap.
 func isOnlyLateWrite(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))

@@ -26,7 +26,7 @@ func noPage(Row, int) webpage.Link { return webpage.Link{} }
 
 // A matrixTable is a matrix on a page. Each lock has a pair of columns, for the runs without and
 // with fencing. If the matrix has no list of locks, there is one pair, and before it a column
-// each for mutual exclusion of leases and of sections.
+// each for mutual exclusion of leases and of critical sections.
 //
 // The elements have their roles as attributes, because the style of narrow pages shows them as
 // blocks, and a browser does not take blocks for parts of a table.

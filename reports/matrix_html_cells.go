@@ -82,7 +82,7 @@ func (e matrixEntry) address(anchor string) string {
 }
 
 // exclusion returns the cell with the outcomes of an exclusion property in both runs. These
-// properties are mutual exclusion of leases and of sections.
+// properties are mutual exclusion of leases and of critical sections.
 func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	out := matrixCell{Column: string(p), Mood: "soft"}
 	var signs, words []string

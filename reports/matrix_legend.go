@@ -15,7 +15,7 @@ type matrixContents struct {
 	// caveats are the properties that are violated in some safe run.
 	caveats []checks.Property
 	// hasNotApplicable reports whether an exclusion property (mutual exclusion of leases or
-	// of sections) is not applicable to some run. hasChange reports whether the two runs of
+	// of critical sections) is not applicable to some run. hasChange reports whether the two runs of
 	// some cell differ in such a property.
 	hasNotApplicable, hasChange bool
 	// hasUnknown reports whether some verdict is unknown, and hasUnrun whether some cell

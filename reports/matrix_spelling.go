@@ -9,7 +9,7 @@ import (
 // A spelling says in which words and signs a format writes the content of a matrix.
 type spelling struct {
 	// exclusion returns the head of the column of an exclusion property, which is mutual
-	// exclusion of leases or of sections. about returns its explanation. runs are the heads
+	// exclusion of leases or of critical sections. about returns its explanation. runs are the heads
 	// of the columns with the verdicts, without and with fencing.
 	exclusion, about func(checks.Property) string
 	runs             [2]string

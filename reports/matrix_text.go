@@ -66,7 +66,7 @@ func (w *spelling) useMarks() {
 }
 
 // pairHeads returns a line above the heads of the columns. It has a common head for the two
-// exclusion properties, which are mutual exclusion of leases and of sections, and one for
+// exclusion properties, which are mutual exclusion of leases and of critical sections, and one for
 // the two verdicts. drawn is the table, and heads are the heads of its columns.
 func pairHeads(heads []span, drawn string) figure {
 	line, _, _ := strings.Cut(drawn, "\n")

@@ -341,7 +341,7 @@ func (d *draft) checkStarts() {
 	}
 }
 
-// checkCount reports a number of sections or attempts that is out of range.
+// checkCount reports a number of critical sections or attempts that is out of range.
 func (d *draft) checkCount(path string, n *int) {
 	if n != nil && (*n < 1 || *n > maxCount) {
 		d.reportAt(path, "it cannot be %d", fmt.Sprintf("it is 1 to %d", maxCount), *n)

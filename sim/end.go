@@ -24,7 +24,7 @@ type Request struct {
 	m    *message
 }
 
-// Sender returns the client that sent the request, with the section to which the request
+// Sender returns the client that sent the request, with the critical section to which the request
 // belongs.
 func (r *Request) Sender() *trace.Actor { return r.m.origin.actor() }
 

@@ -47,7 +47,7 @@ func (cfg *Config) CheckSchedule() error {
 	return nil
 }
 
-// runJobs runs one section for each period that the client's wall clock shows. If the
+// runJobs runs one critical section for each period that the client's wall clock shows. If the
 // client does not get the lock, it skips the period: it assumes that another client is
 // doing the job.
 func (g *program) runJobs() error {

@@ -123,7 +123,7 @@ type message struct {
 	held bool
 }
 
-// origin is the client on whose behalf a message is sent, with the section and the step
+// origin is the client on whose behalf a message is sent, with the critical section and the step
 // that the client was in then. A reply has the origin of its request.
 type origin struct {
 	client    string

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file is about nested sections. A client that holds its lock can acquire more locks,
+// This file is about nested critical sections. A client that holds its lock can acquire more locks,
 // one after the other. Each lock has a [Section] of its own, with its own lease and its own
 // tokens, nested in the section before it. When the outermost section ends, the client
 // releases all locks in reverse order.

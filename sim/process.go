@@ -84,7 +84,7 @@ type actor interface {
 	// begin. begin is called when the run has begun.
 	isReady() bool
 	begin()
-	// doing returns the section and the step of the client now. Messages that it sends
+	// doing returns the critical section and the step of the client now. Messages that it sends
 	// belong to them.
 	doing() (section int, step trace.Step)
 	// cancel cancels the context of the client's current call of the lock. It returns false

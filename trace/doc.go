@@ -3,5 +3,5 @@
 // events and processes have a text form, whose grammar is in this package.
 //
 // The package contains only data and grammar. Package history derives keys, leases, clocks and
-// sections from a trace, and package checks judges what a trace proves about the lock.
+// critical sections from a trace, and package checks judges what a trace proves about the lock.
 package trace

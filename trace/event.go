@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// An Actor is the originator of an event: usually a client in one of its sections. A section is the
-// work of a client under the lock. It begins with a call of Acquire, and Section is the number of
-// that call, from 1; 0 means that the client acted outside its sections. An actor can also be an
-// operator; see [Operator].
+// An Actor is the originator of an event: usually a client in one of its critical sections. A
+// section is the work of a client under the lock. It begins with a call of Acquire, and Section is
+// the number of that call, from 1; 0 means that the client acted outside its sections. An actor can
+// also be an operator; see [Operator].
 type Actor struct {
 	Client  string `json:"client"`
 	Section int    `json:"section"`

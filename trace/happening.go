@@ -205,8 +205,8 @@ func (s RequestServed) rename(name func(string) string) Happening {
 }
 
 // Transit means that a message is in flight, or has arrived. Without a peer, the happening is about
-// several messages: all replies or requests that one section exchanges with the nodes of the lock
-// are in flight at the same time, or have arrived.
+// several messages: all replies or requests that one critical section exchanges with the nodes of
+// the lock are in flight at the same time, or have arrived.
 type Transit struct {
 	Message
 	Arrived bool

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Task is one thing that a client does in its section. A task at the storage names the object,
-// and in Via the services through which the request goes.
+// A Task is one thing that a client does in its critical section. A task at the storage names the
+// object, and in Via the services through which the request goes.
 //
 //	work | check | mint
 //	read | mark | write OBJECT

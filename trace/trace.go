@@ -47,8 +47,8 @@ type Trace struct {
 	// members of a cluster are not included: each of them has its length in its event. It
 	// is 0 in a trace written by an earlier version.
 	Bytes int64 `json:"bytes,omitempty"`
-	// ProgressWithin is the time limit of the property progress, within which at least one client
-	// that wants the lock has to complete a section. It is counted from the moment at which the
+	// ProgressWithin is the time limit of the property progress, within which at least one client that
+	// wants the lock has to complete a critical section. It is counted from the moment at which the
 	// last fault strikes or ends; 0 means until the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`
 	// Schedule says when the clients' jobs are due; nil if they have none.

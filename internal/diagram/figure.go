@@ -74,7 +74,7 @@ type figureTick struct {
 	Title   string
 }
 
-// A figureBar is a rectangle that shows how long something lasted: a section, a lease, a
+// A figureBar is a rectangle that shows how long something lasted: a critical section, a lease, a
 // key, an attempt or a band. Title describes it to a reader who points at it.
 type figureBar struct {
 	Class, Process, Client string

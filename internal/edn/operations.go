@@ -121,7 +121,7 @@ func endOfCall(h *history.History, c *history.Call) *trace.Event {
 	return cmp.Or(c.Ended, c.Crashed, h.Last())
 }
 
-// stepFields returns the client, the section and the token of the step that began with ev.
+// stepFields returns the client, the critical section and the token of the step that began with ev.
 func stepFields(ev *trace.Event) fields {
 	result := fields{{"client", ev.Process}, {"section", ev.Section}}
 	if ev.Token > 0 {

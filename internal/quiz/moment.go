@@ -23,8 +23,8 @@ type calm struct {
 }
 
 // findCalm returns the calm intervals of a run between the first grant and the end of the last
-// section, in order. While such an interval lasts, no message of a client or a server of the lock
-// is in flight.
+// critical section, in order. While such an interval lasts, no message of a client or a server of
+// the lock is in flight.
 func findCalm(h *history.History) []calm {
 	sections := h.Sections()
 	if len(sections) == 0 || h.Last() == nil {

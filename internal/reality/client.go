@@ -294,7 +294,8 @@ func (c *client) take(m *message) {
 	}
 }
 
-// doing returns the section and the step to which a message belongs if the client sends it now.
+// doing returns the critical section and the step to which a message belongs if the client sends it
+// now.
 func (c *client) doing() (section int, step trace.Step) { return c.currentSection, c.currentStep }
 
 // arm registers the points at which the client starts and its work may end.

@@ -22,7 +22,7 @@ const (
 	Extend = "extend"
 	// Release asks the program to release the lock. The answer is Released or Failed.
 	Release = "release"
-	// Step says that the section is about to do its next step, such as a write. The answer
+	// Step says that the critical section is about to do its next step, such as a write. The answer
 	// is OK, and the harness then does the step. A program cannot refuse a step.
 	Step = "step"
 )

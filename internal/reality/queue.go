@@ -82,8 +82,8 @@ func (q *queue) hasSameOwner(is, was change) bool {
 	return is.created == was.created && is.session == was.session && (is.key != q.name || is.value == was.value)
 }
 
-// isInAnotherSection reports whether a client has put its own key again in its next section,
-// as the leader of an election does.
+// isInAnotherSection reports whether a client has put its own key again in its next critical
+// section, as the leader of an election does.
 func isInAnotherSection(by, was *trace.Actor) bool {
 	return by != nil && was != nil && by.Client == was.Client && by.Section != was.Section
 }

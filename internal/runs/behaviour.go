@@ -151,7 +151,7 @@ func (b *observer) addCall(ev *trace.Event) {
 	b.addStep(ev.Process, entry)
 }
 
-// othersInSection returns the other clients that are in their sections.
+// othersInSection returns the other clients that are in their critical sections.
 func (b *observer) othersInSection(client string) []string {
 	var names []string
 	for name, isInSection := range b.inSection {

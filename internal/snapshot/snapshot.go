@@ -75,8 +75,8 @@ func hasHappened(ev *trace.Event, m history.Moment) bool {
 	return ev != nil && !m.Before(history.MomentOf(ev))
 }
 
-// currentSection returns the client's latest section (the time from a grant to its release) that
-// was granted up to a moment; nil if there is none.
+// currentSection returns the client's latest critical section (the time from a grant to its
+// release) that was granted up to a moment; nil if there is none.
 func (c *Camera) currentSection(client string, m history.Moment) *history.Section {
 	for _, s := range slices.Backward(c.sections[client]) {
 		if !m.Before(s.From) {

@@ -61,7 +61,7 @@ type Clause struct {
 }
 
 // A Step is a step of one acquisition, such as its write. An acquisition is one attempt of a
-// client to get the lock, with the section that follows it.
+// client to get the lock, with the critical section that follows it.
 type Step struct {
 	history.Acquisition
 	trace.Step

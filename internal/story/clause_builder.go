@@ -191,9 +191,9 @@ func (s *clauseBuilder) theLock(name string) string {
 }
 
 // lossText describes the loss signal that a client gets: the lease, and how long after the end of
-// the lease the signal came. If the section had ended before the signal, lossText says this instead
-// of the delay. A client that loses a session gets a signal for each section that used the session.
-// Therefore the text gives the number of a section that is not the client's latest.
+// the lease the signal came. If the critical section had ended before the signal, lossText says
+// this instead of the delay. A client that loses a session gets a signal for each section that used
+// the session. Therefore the text gives the number of a section that is not the client's latest.
 func (s *clauseBuilder) lossText(lost *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
 	text := s.itsLease(s.lockIn(lost)) + " is lost"

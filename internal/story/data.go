@@ -15,9 +15,9 @@ func VerdictAndData(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.TrimSpace(v.Verdict + ". " + string(DataSummary(h, v))))
 }
 
-// withoutGrants adapts a sentence to a run in which a client was in its section although no server
-// had granted it the lock: it replaces the words about a newer grant. For any other run it returns
-// the sentence unchanged.
+// withoutGrants adapts a sentence to a run in which a client was in its critical section although
+// no server had granted it the lock: it replaces the words about a newer grant. For any other run
+// it returns the sentence unchanged.
 func withoutGrants(h *history.History, sentence string) string {
 	isUngranted := func(s *history.Section) bool { return s.Granted.Ungranted }
 	hasNoLock := !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.GrantsEveryone })

@@ -9,7 +9,7 @@ import (
 )
 
 // LockSummary says for each violated property of the lock how it broke and who is to blame.
-// First comes mutual exclusion: either two leases overlap, or two sections overlap because
+// First comes mutual exclusion: either two leases overlap, or two critical sections overlap because
 // one of them lasts longer than its lease. Then come the other properties.
 func LockSummary(v *checks.Verdict) []Raw {
 	var sentences []Raw

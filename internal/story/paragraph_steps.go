@@ -133,7 +133,7 @@ func (p *Paragraph) staleWrite(f checks.Finding) *trace.Event {
 	return nil
 }
 
-// intrusion says that a grant was given during another client's lease or section; "" if
+// intrusion says that a grant was given during another client's lease or critical section; "" if
 // this grant does not violate mutual exclusion.
 func (p *Paragraph) intrusion(ev *trace.Event) string {
 	for _, property := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// maxExplained is how many overlaps of sections are explained; further explanations would add
-// nothing new.
+// maxExplained is how many overlaps of critical sections are explained; further explanations would
+// add nothing new.
 const maxExplained = 2
 
 // explainUndamaged says why the data of a run is intact although sections overlapped.

@@ -40,8 +40,8 @@ func (s *clauseBuilder) lockOf(c *history.Call) string {
 	return ""
 }
 
-// lockIn returns the lock of the section that an event belongs to; "" if the event is in no
-// section.
+// lockIn returns the lock of the critical section that an event belongs to; "" if the event is in
+// no section.
 func (s *clauseBuilder) lockIn(ev *trace.Event) string {
 	if in := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section}); in != nil {
 		return in.Lock

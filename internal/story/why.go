@@ -62,7 +62,7 @@ func (p *Paragraph) why(unchecked string) string {
 	return ""
 }
 
-// overrunCause says why the first of two sections lasted longer than its lease. Because of
+// overrunCause says why the first of two critical sections lasted longer than its lease. Because of
 // that, the second was granted while the first had not ended.
 func (p *Paragraph) overrunCause(first, second *trace.Event) string {
 	lease := Possessive(first.Process) + " lease"

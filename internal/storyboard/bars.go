@@ -40,8 +40,9 @@ type bar struct {
 	height int
 }
 
-// bars returns the bars of the plan: the sections and leases of its clients, the periods in which
-// the lock service keeps their grants, and the states that began at a moment, such as pauses.
+// bars returns the bars of the plan: the critical sections and leases of its clients, the periods
+// in which the lock service keeps their grants, and the states that began at a moment, such as
+// pauses.
 func (l *layout) bars() []bar {
 	h := l.cast.history
 	var all []bar

@@ -88,7 +88,7 @@ func (l *layout) placeArrow(from place, to *row, x, step int, colour string) {
 	l.shape(Shape{Class: "head " + colour, Path: arrowHead(startX, startY, x, endY), step: step})
 }
 
-// isInSection reports whether a client is in a section of the cast at a moment.
+// isInSection reports whether a client is in a critical section of the cast at a moment.
 func (l *layout) isInSection(at place) bool {
 	return slices.ContainsFunc(l.cast.sections, func(s *history.Section) bool {
 		return s.Client == at.lane.client && !s.GrantsEveryone && !at.Before(s.From) && at.Before(s.To)

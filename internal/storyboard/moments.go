@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A moment is something that happened to the cast (the clients, sections and objects that the
-// storyboard is about), and that the storyboard can mark.
+// A moment is something that happened to the cast (the clients, critical sections and objects that
+// the storyboard is about), and that the storyboard can mark.
 type moment struct {
 	history.Moment
 	lane lane

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// readSections adds the grants of the cast's sections, and how their leases ended.
+// readSections adds the grants of the cast's critical sections, and how their leases ended.
 func (r *reader) readSections() {
 	for _, s := range r.Sections() {
 		if s.GrantsEveryone || !r.cast.hasSection(s.Acquisition) {

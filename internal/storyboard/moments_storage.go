@@ -42,9 +42,9 @@ func (r *reader) readStorage() {
 	}
 }
 
-// isLate reports whether a write replaced a version of another section, in one of two cases. The
-// section that wrote that version had a newer grant. Or the write's section had read the object
-// before, but did not know that version.
+// isLate reports whether a write replaced a version of another critical section, in one of two
+// cases. The section that wrote that version had a newer grant. Or the write's section had read the
+// object before, but did not know that version.
 func isLate(v *history.Version) bool {
 	if v == nil || v.Replaced.Made == nil || v.Replaced.By.Acquisition == v.By.Acquisition {
 		return false

@@ -1,7 +1,7 @@
 // Package storyboard draws what matters in the runs of one world as one slide: a few lanes, a few
-// sections, and at most eight marked moments. The space-time diagram of package diagram shows
-// everything; a storyboard shows only what the first finding, which is the worst violation, is
-// about.
+// critical sections, and at most eight marked moments. The space-time diagram of package diagram
+// shows everything; a storyboard shows only what the first finding, which is the worst violation,
+// is about.
 //
 // A storyboard is made in three steps. cast.go chooses the clients, sections and objects.
 // moments.go and the files beside it list the moments at which something happens to them,

@@ -77,7 +77,7 @@ type lock struct {
 	*holder
 	*data
 	env *locks.Env
-	// terms counts the sections that the handle has begun as a leader.
+	// terms counts the critical sections that the handle has begun as a leader.
 	terms int
 }
 

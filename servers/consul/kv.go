@@ -108,7 +108,7 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 	}
 	changed := s.store.put(index, e)
 	// If the session holds the key already, this is a new grant only if the client has
-	// begun another section.
+	// begun another critical section.
 	if !isHolder || inAnotherSection(e.owner, prior) {
 		s.store.keys[e.Key].owner = e.owner
 		s.recordGrant(trace.KindSet, s.store.keys[e.Key], prior)

@@ -93,9 +93,9 @@ func (r *lockRegister) hasSameOwner(current, previous *mvccpb.KeyValue) bool {
 		(string(current.Key) != r.name || bytes.Equal(current.Value, previous.Value))
 }
 
-// inAnotherSection reports whether a client has put its own key again in another section. (A
-// section is the client's work under the lock, from one acquire to the release.) The leader of an
-// election does so if it remains the leader and proclaims a value in its next section.
+// inAnotherSection reports whether a client has put its own key again in another critical section.
+// (A section is the client's work under the lock, from one acquire to the release.) The leader of
+// an election does so if it remains the leader and proclaims a value in its next section.
 func inAnotherSection(by, previous *trace.Actor) bool {
 	return by != nil && previous != nil && by.Client == previous.Client && by.Section != previous.Section
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // SectionsWorld returns a world with one lock on one node, in which the given clients
-// acquire the lock, work in sections and release it.
+// acquire the lock, work in critical sections and release it.
 func SectionsWorld(kind locks.Kind, clients ...sim.Client) sim.Config {
 	for i := range clients {
 		if clients[i].RetryEvery == 0 {

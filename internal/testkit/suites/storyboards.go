@@ -16,7 +16,7 @@ import (
 var corner = regexp.MustCompile(`[ML](-?[0-9]+) (-?[0-9]+)`)
 
 // CheckStoryboards tests that the storyboard of every scenario can be drawn and fits one
-// slide: it has at most three clients, four sections and eight moments, no text covers
+// slide: it has at most three clients, four critical sections and eight moments, no text covers
 // another, nothing is outside, and no text is smaller than 16 pixels. Its description has
 // every word of its texts. Drawing it again gives the same storyboard.
 func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
