@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Env is what a lock gets from the process that it runs in. Some methods are only for locks on
-// Redis, such as [Env.Redis]. They use the other fields and methods, with which a client of any
-// other system can be built, too.
+// Env is what a lock gets from the process that it runs in. For a lock on Redis, functions such as
+// [RedisClient] make a client of it. A client of any other system can be built with its fields and
+// methods.
 type Env struct {
 	// Key is the name of the lock, and the key that it is stored under.
 	Key string

@@ -13,8 +13,8 @@ import (
 // between 10 ms and 30, 50 or 90 ms; 20 ms is possible each time.
 const retryBackoff = 20 * time.Millisecond
 
-// RedisDefaults returns a new client of a node, counted from 0, with the defaults of
-// go-redis v9, as most programs create it. It differs from [Env.Redis], which is strict:
+// DefaultRedisClient returns a new client of a node, counted from 0, with the defaults of
+// go-redis v9, as most programs create it. It differs from [RedisClient], which is strict:
 //
 //   - A context bounds the wait for a connection, but not the wait for an answer, which
 //     takes up to five seconds whatever the context says.
@@ -38,9 +38,9 @@ const retryBackoff = 20 * time.Millisecond
 //     loop does not end with its client.
 //   - DisableIdentity, no maintenance notifications, no pool for pipelines and
 //     buffers of 1 KiB, as in the strict profile.
-func (e *Env) RedisDefaults(node int) *redis.Client {
+func DefaultRedisClient(e *Env, node int) *redis.Client {
 	life := e.Lifetime()
-	return e.newClient(&redis.Options{
+	return newClient(e, &redis.Options{
 		Addr: e.Nodes[node],
 		Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			ctx, cancel := context.WithCancel(ctx)

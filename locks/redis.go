@@ -19,9 +19,12 @@ func init() { logging.Disable() }
 // noTimeout is the value for no timeout in go-redis's options.
 const noTimeout = -1
 
-// Redis returns the process's client of a node, counted from 0. It returns the same client
-// at every call; it must be called in [Kind].New and not concurrently. The client dials by
+// RedisClient returns the client that a process has of a node, counted from 0. It returns the same
+// client at every call; it must be called in [Kind].New and not concurrently. The client dials by
 // Env.Dial.
+//
+// It is no method of Env, because each package that knows the type Env would then compile 1,700
+// functions of go-redis once more, which takes a second.
 //
 // Its profile is strict, so that a lock does exactly what its author wrote, with one
 // request per command:
@@ -45,35 +48,35 @@ const noTimeout = -1
 // All other settings are go-redis's defaults: RESP3, and five seconds for a read and a
 // write, counted by the connection. The five seconds of a dial are counted by the process's
 // clock.
-func (e *Env) Redis(node int) *redis.Client {
-	return Share(e, "redis "+strconv.Itoa(node), func() *redis.Client { return e.strictClient(e.Nodes[node], 0) })
+func RedisClient(e *Env, node int) *redis.Client {
+	return Share(e, "redis "+strconv.Itoa(node), func() *redis.Client { return strictClient(e, e.Nodes[node], 0) })
 }
 
 // patientClients returns a client for every node. The clients wait for an answer as long as
 // the request's context allows: locks that use Env.Clock set a deadline for each request on
 // that clock.
-func (e *Env) patientClients() []*redis.Client {
+func patientClients(e *Env) []*redis.Client {
 	nodes := make([]*redis.Client, len(e.Nodes))
 	for i := range nodes {
-		nodes[i] = e.strictClient(e.Nodes[i], noTimeout)
+		nodes[i] = strictClient(e, e.Nodes[i], noTimeout)
 	}
 	return nodes
 }
 
 // counterClients returns a client for every node that counts tokens. It returns the same
 // clients at every call. The clients wait for answers as those of patientClients do.
-func (e *Env) counterClients() []*redis.Client {
+func counterClients(e *Env) []*redis.Client {
 	return Share(e, "redis counters", func() (clients []*redis.Client) {
 		for _, addr := range e.Counters {
-			clients = append(clients, e.strictClient(addr, noTimeout))
+			clients = append(clients, strictClient(e, addr, noTimeout))
 		}
 		return clients
 	})
 }
 
 // strictClient makes a strict client; a timeout of 0 is go-redis's default.
-func (e *Env) strictClient(addr string, timeout time.Duration) *redis.Client {
-	return e.newClient(&redis.Options{
+func strictClient(e *Env, addr string, timeout time.Duration) *redis.Client {
+	return newClient(e, &redis.Options{
 		Addr:                     addr,
 		Dialer:                   e.dialer(addr),
 		DialTimeout:              noTimeout, // newConnection has the timeout
@@ -92,7 +95,7 @@ func (e *Env) strictClient(addr string, timeout time.Duration) *redis.Client {
 }
 
 // newClient makes a client that Env.Close will close.
-func (e *Env) newClient(o *redis.Options) *redis.Client {
+func newClient(e *Env, o *redis.Options) *redis.Client {
 	c := redis.NewClient(withoutPipelinePool(o))
 	if e.WaitTurn != nil {
 		c.AddHook(redisTurns{e.WaitTurn, o.Addr})

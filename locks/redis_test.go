@@ -15,8 +15,8 @@ import (
 func TestRedisReturnsOneClientPerNode(t *testing.T) {
 	inBubble(t, 2, func(t *testing.T, c *cluster) {
 		e := c.Env()
-		first, second := e.Redis(0), e.Redis(1)
-		if first != e.Redis(0) || first == second {
+		first, second := locks.RedisClient(e, 0), locks.RedisClient(e, 1)
+		if first != locks.RedisClient(e, 0) || first == second {
 			t.Error("Redis returned two clients for node 1, or one for both nodes; want one client for each node")
 		}
 		if err := first.Set(t.Context(), "k", "v", 0).Err(); err != nil {
@@ -47,7 +47,7 @@ func TestCloseEndsADial(t *testing.T) {
 		began := time.Now()
 		ended := make(chan time.Duration, 1)
 		go func() {
-			e.Redis(0).Ping(t.Context())
+			locks.RedisClient(e, 0).Ping(t.Context())
 			ended <- time.Since(began)
 		}()
 		synctest.Wait()
@@ -70,7 +70,7 @@ func TestCloseDuringADial(t *testing.T) {
 			<-proceed
 			return ours, nil
 		}
-		go e.Redis(0).Ping(t.Context())
+		go locks.RedisClient(e, 0).Ping(t.Context())
 		synctest.Wait()
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
@@ -142,7 +142,7 @@ func TestIdleConnectionThatBroke(t *testing.T) {
 		// The connection has ended before the third request.
 		for _, want := range []int{1, 1, 2} {
 			broken = want == 2
-			if err := e.Redis(0).Ping(t.Context()).Err(); err != nil {
+			if err := locks.RedisClient(e, 0).Ping(t.Context()).Err(); err != nil {
 				t.Error(err)
 			}
 			if dialled != want {

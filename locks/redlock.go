@@ -81,7 +81,7 @@ func newRedlock(e *Env) (Lock, error) {
 		}
 		l.value = value
 	}
-	l.nodes = e.patientClients()
+	l.nodes = patientClients(e)
 	for i := range l.nodes {
 		l.nodeNumbers = append(l.nodeNumbers, i)
 	}

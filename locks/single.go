@@ -58,7 +58,7 @@ type single struct {
 // handle, or wraps it.
 func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 	return func(e *Env) (Lock, error) {
-		l, err := e.newSingle()
+		l, err := newSingle(e)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 }
 
 // newSingle makes a handle that does what the Redis documentation says.
-func (e *Env) newSingle() (*single, error) {
+func newSingle(e *Env) (*single, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on one Redis node needs that node, but there is none")
 	}
@@ -86,7 +86,7 @@ func (e *Env) newSingle() (*single, error) {
 		}
 		l.value = value
 	}
-	l.node = e.patientClients()[0]
+	l.node = patientClients(e)[0]
 	return l, nil
 }
 

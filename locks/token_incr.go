@@ -21,13 +21,13 @@ func init() {
 		Title:  "an INCR on one Redis node, after the lock was granted",
 		Counts: true,
 		System: Redis,
-		Warm:   func(e *Env) { e.counterClients() },
+		Warm:   func(e *Env) { counterClients(e) },
 		Mint: func(ctx context.Context, e *Env) (uint64, error) {
-			counters := e.counterClients()
+			counters := counterClients(e)
 			if len(counters) == 0 {
 				return 0, fmt.Errorf("%w: the source incr needs a Redis node for its counter, but there is none", ErrNoToken)
 			}
-			token, err := e.count(ctx, counters[0], counterTimeout)
+			token, err := countToken(ctx, e, counters[0], counterTimeout)
 			if err != nil {
 				return 0, fmt.Errorf("%w: %w", ErrNoToken, answers.WithCause(ctx, errors.New(answers.Reason(err))))
 			}
@@ -39,8 +39,8 @@ func init() {
 // counterTimeout bounds a request to the counter, as go-redis does by default.
 const counterTimeout = 5 * time.Second
 
-// count increments the lock's counter on a node, and returns the new value.
-func (e *Env) count(ctx context.Context, node *redis.Client, timeout time.Duration) (uint64, error) {
+// countToken increments the lock's counter on a node, and returns the new value.
+func countToken(ctx context.Context, e *Env, node *redis.Client, timeout time.Duration) (uint64, error) {
 	ctx, cancel := withTimeout(ctx, e.Clock, timeout)
 	defer cancel()
 	return node.Do(ctx, "INCR", counterKey(e.Key)).Uint64()

@@ -20,7 +20,7 @@ func init() {
 		Counts:      true,
 		CountsOnAll: true,
 		System:      Redis,
-		Warm:        func(e *Env) { e.counterClients() },
+		Warm:        func(e *Env) { counterClients(e) },
 		Mint:        quorumIncr,
 	})
 }
@@ -33,7 +33,7 @@ const counterNodeTimeout = redlockNodeTimeout
 // is up. It does not return as soon as a majority has answered: then the token would depend
 // on the order of the answers.
 func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
-	counters := e.counterClients()
+	counters := counterClients(e)
 	if len(counters) == 0 {
 		return 0, fmt.Errorf("%w: the source quorum-incr needs Redis nodes for its counters, but there are none", ErrNoToken)
 	}
@@ -42,7 +42,7 @@ func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 	var requests sync.WaitGroup
 	for i, node := range counters {
 		requests.Go(func() {
-			token, err := e.count(ctx, node, counterNodeTimeout)
+			token, err := countToken(ctx, e, node, counterNodeTimeout)
 			tokens[i], replies[i] = token, answers.Answer{Node: i, Yes: err == nil, Err: err}
 		})
 	}

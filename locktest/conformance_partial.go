@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -110,7 +111,7 @@ func (s *subject) stranger(suffix string, keyTTL time.Duration, first, last int)
 				continue
 			}
 			// A key that the lock has left behind also makes the node refuse the lock.
-			if err := p.Env().Redis(slot.Node).SetNX(ctx, slot.Key, "a stranger's", keyTTL).Err(); err != nil {
+			if err := locks.RedisClient(p.Env(), slot.Node).SetNX(ctx, slot.Key, "a stranger's", keyTTL).Err(); err != nil {
 				return fmt.Errorf("%s cannot be set: %w", slot.Key, err)
 			}
 		}

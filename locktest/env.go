@@ -37,7 +37,7 @@ func (e *Env) Addr(node int) string { return e.env.Nodes[node] }
 // Redis returns a go-redis client of a node, the same one each time. Nodes are counted from
 // 0. The client sends each command once, and a context limits the time of the whole
 // command. To choose other settings, build a client on [Env.Dialer].
-func (e *Env) Redis(node int) *redis.Client { return e.env.Redis(node) }
+func (e *Env) Redis(node int) *redis.Client { return locks.RedisClient(e.env, node) }
 
 // Dialer returns a function that opens connections to a node. The function ignores the
 // address that it is given. A client of any library can be built on it. Nodes are counted

@@ -24,7 +24,7 @@ type oneNode struct {
 func newOneNode(env *locks.Env, m maker) oneNode {
 	lifetime, end := context.WithCancel(context.Background())
 	env.Cleanup(end)
-	return oneNode{maker: m, env: env, node: env.Redis(0), lifetime: lifetime}
+	return oneNode{maker: m, env: env, node: locks.RedisClient(env, 0), lifetime: lifetime}
 }
 
 func (o *oneNode) now() fakeclock.Reading { return o.env.Clock.Read(fakeclock.Monotonic) }

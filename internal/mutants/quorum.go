@@ -81,7 +81,7 @@ type quorumLock struct {
 func newQuorum(env *locks.Env, m maker) *quorumLock {
 	q := &quorumLock{maker: m, env: env, value: newValue(env)}
 	for i := range env.Nodes {
-		q.nodes = append(q.nodes, env.Redis(i))
+		q.nodes = append(q.nodes, locks.RedisClient(env, i))
 	}
 	return q
 }

@@ -18,8 +18,8 @@ import (
 
 func init() {
 	for name, client := range map[string]func(*locks.Env, int) *redis.Client{
-		"redislock":          (*locks.Env).Redis,
-		"redislock-defaults": (*locks.Env).RedisDefaults,
+		"redislock":          locks.RedisClient,
+		"redislock-defaults": locks.DefaultRedisClient,
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 			if len(e.Nodes) == 0 {

@@ -29,9 +29,9 @@ func init() {
 		client func(*locks.Env, int) *redis.Client
 		lock   func(*redsync.Mutex, context.Context) error
 	}{
-		{"redsync", (*locks.Env).Redis, (*redsync.Mutex).TryLockContext},
-		{"redsync-retrying", (*locks.Env).Redis, (*redsync.Mutex).LockContext},
-		{"redsync-defaults", (*locks.Env).RedisDefaults, (*redsync.Mutex).LockContext},
+		{"redsync", locks.RedisClient, (*redsync.Mutex).TryLockContext},
+		{"redsync-retrying", locks.RedisClient, (*redsync.Mutex).LockContext},
+		{"redsync-defaults", locks.DefaultRedisClient, (*redsync.Mutex).LockContext},
 	} {
 		locks.Provide(k.name, func(e *locks.Env) (locks.Lock, error) {
 			if len(e.Nodes) == 0 {

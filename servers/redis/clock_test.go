@@ -6,6 +6,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -13,7 +14,7 @@ import (
 // A key that is set for ten seconds lives that long by the wall clock of its node.
 func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 	cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		if err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
+		if err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
 			return err
 		}
 		return p.Clock().Sleep(ctx, 30*time.Second)
@@ -69,7 +70,7 @@ func TestClientSeesTheNodeClock(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got sight
 			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				r := p.Env().Redis(0)
+				r := locks.RedisClient(p.Env(), 0)
 				if err := r.Set(ctx, "k", "v", 60*time.Second).Err(); err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -69,7 +70,7 @@ var newFidelityCases = []fidelityCase{
 // the change.
 func TestConditionalCommandsInATrace(t *testing.T) {
 	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Env().Redis(0)
+		r := locks.RedisClient(p.Env(), 0)
 		for _, words := range [][]any{
 			{"SET", "k", "v", "PX", 10_000},
 			{"SET", "k", "v", "IFEQ", "v", "PX", 20_000},
@@ -99,7 +100,7 @@ func TestDigestsAreRefused(t *testing.T) {
 	for _, words := range [][]any{{"DELEX", "k", "IFDEQ", "0"}, {"SET", "k", "v", "IFDNE", "0"}} {
 		var failed error
 		tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			failed = p.Env().Redis(0).Do(ctx, words...).Err()
+			failed = locks.RedisClient(p.Env(), 0).Do(ctx, words...).Err()
 			return nil
 		})))
 		if failed == nil || len(tr.Doubts) != 1 {

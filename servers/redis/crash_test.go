@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -56,7 +57,7 @@ func TestCrashWithBlockedClients(t *testing.T) {
 			var heard []string
 			RunWorld(t, WithFaults(redisWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					blocked = p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, 8*time.Second), 0, "list").Err()
+					blocked = locks.RedisClient(p.Env(), 0).BLPop(WithTrueTimeout(ctx, 8*time.Second), 0, "list").Err()
 					return nil
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {

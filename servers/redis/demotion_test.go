@@ -7,6 +7,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -81,7 +82,7 @@ func TestDemotionOfAMasterThatWasNotReplaced(t *testing.T) {
 func TestDemotionOfANodeThatIsDown(t *testing.T) {
 	tr := RunWorld(t, WithFaults(replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(4 * time.Second)
-		err := p.Env().Redis(1).Set(ctx, "k", "v", 0).Err()
+		err := locks.RedisClient(p.Env(), 1).Set(ctx, "k", "v", 0).Err()
 		SleepUntil(10 * time.Second)
 		return err
 	})),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -104,14 +105,14 @@ func TestFailAffectsOnlyNewCommands(t *testing.T) {
 	var popped []string
 	cfg := redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			if err := p.Env().Redis(0).Set(ctx, "k", "v", 5*time.Second).Err(); err != nil {
+			if err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 5*time.Second).Err(); err != nil {
 				return err
 			}
 			SleepUntil(10 * time.Second)
 			return nil
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) (err error) {
-			popped, err = p.Env().Redis(0).BLPop(ctx, 2*time.Second, "list").Result()
+			popped, err = locks.RedisClient(p.Env(), 0).BLPop(ctx, 2*time.Second, "list").Result()
 			if err == nil || strings.Contains(err.Error(), "LOADING") {
 				t.Errorf("BLPOP ended with %q and error %v, want its timeout, because nothing was pushed", popped, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -83,7 +84,7 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, crashed := range []string{"", "redis-1", "client-1"} {
 				cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					if err := do(ctx, p.Env().Redis(0)); err != nil && crashed == "" {
+					if err := do(ctx, locks.RedisClient(p.Env(), 0)); err != nil && crashed == "" {
 						t.Error(err)
 					}
 					return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -138,7 +139,7 @@ set l = v for 0s, by two/0, prior nobody`},
 // to.
 func TestActorsOfKeyEvents(t *testing.T) {
 	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Env().Redis(0)
+		r := locks.RedisClient(p.Env(), 0)
 		for range 2 {
 			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Minute).Err() }); err != nil {
 				return err

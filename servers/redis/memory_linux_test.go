@@ -19,6 +19,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -184,7 +185,7 @@ func TestHostileWorld(t *testing.T) {
 	debug.SetGCPercent(800) // as the command locksim does
 	debug.SetMemoryLimit(600 << 20)
 	cfg := SoloWorld(t, Lock(t, "single"), func(ctx context.Context, p *sim.Program) error {
-		c := p.Env().Redis(0)
+		c := locks.RedisClient(p.Env(), 0)
 		err := h.run(ctx, p, c)
 		fmt.Printf("client: %.200v\n", err)
 		return nil

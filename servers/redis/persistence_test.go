@@ -8,6 +8,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -70,11 +71,11 @@ func TestKeysThatSurviveACrash(t *testing.T) {
 		}
 		t.Run(string(policy)+"/no crash", func(t *testing.T) {
 			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+				if err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 0).Err(); err != nil {
 					return err
 				}
 				SleepUntil(3 * time.Second)
-				return p.Env().Redis(0).Get(ctx, "k").Err()
+				return locks.RedisClient(p.Env(), 0).Get(ctx, "k").Err()
 			}))
 			cfg.Nodes[0].Persistence = policy
 			NoEvents(t, RunWorld(t, cfg), trace.KindForget, "redis-1")
@@ -105,7 +106,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+				err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 10*time.Second).Err()
 				SleepUntil(20 * time.Second)
 				return err
 			}))
@@ -123,7 +124,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 // If a node stays down, the trace shows no loss of keys, because no client can notice it.
 func TestANodeThatStaysDown(t *testing.T) {
 	tr := RunWorld(t, WithFaults(redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+		err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 10*time.Second).Err()
 		SleepUntil(20 * time.Second)
 		return err
 	})), At(3*time.Second, CrashOf("redis-1", trace.PowerLoss))))
@@ -244,7 +245,7 @@ func TestSnapshots(t *testing.T) {
 // counts as a sync.
 func TestEverysec(t *testing.T) {
 	cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Env().Redis(0)
+		r := locks.RedisClient(p.Env(), 0)
 		for _, moment := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, 5500 * time.Millisecond} {
 			SleepUntil(moment)
 			if err := r.Incr(ctx, "k").Err(); err != nil {
@@ -268,7 +269,7 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 	for _, pause := range []*sim.Pause{PauseOf("redis-1"), SuspensionOf("redis-1")} {
 		cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(300 * time.Millisecond)
-			err := p.Env().Redis(0).Incr(ctx, "k").Err()
+			err := locks.RedisClient(p.Env(), 0).Incr(ctx, "k").Err()
 			SleepUntil(10 * time.Second)
 			return err
 		}))

@@ -20,7 +20,7 @@ func redisWorld(clients ...sim.Client) sim.Config {
 }
 
 // libraryClient returns a client of the first node with go-redis's own handling of
-// connections, which Env.Redis changes. The client sends each command once.
+// connections, which locks.RedisClient changes. The client sends each command once.
 func libraryClient(p *sim.Program) *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Addr: p.Env().Nodes[0], Dialer: p.Env().Dial, DisableIdentity: true,

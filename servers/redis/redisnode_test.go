@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -36,7 +37,7 @@ func TestBlockingCommands(t *testing.T) {
 				var answered time.Duration
 				tr := RunWorld(t, redisWorld(
 					Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-						r := p.Env().Redis(0)
+						r := locks.RedisClient(p.Env(), 0)
 						err := r.Ping(ctx).Err()
 						SleepUntil(asked)
 						failed = wait(ctx, r, 4*time.Second)
@@ -45,7 +46,7 @@ func TestBlockingCommands(t *testing.T) {
 						return errors.Join(err, r.Ping(ctx).Err())
 					}),
 					Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-						r := p.Env().Redis(0)
+						r := locks.RedisClient(p.Env(), 0)
 						err := r.Ping(ctx).Err()
 						SleepUntil(given)
 						if !give {
@@ -90,7 +91,7 @@ func TestBlockedClientsAreServedInOrder(t *testing.T) {
 	pops := func(name string, from time.Duration) sim.Client {
 		return Client(t, name, func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(from)
-			got, err := p.Env().Redis(0).BLPop(ctx, 0, "k").Result()
+			got, err := locks.RedisClient(p.Env(), 0).BLPop(ctx, 0, "k").Result()
 			popped = append(popped, name+" "+strings.Join(got, " "))
 			return err
 		})
@@ -100,7 +101,7 @@ func TestBlockedClientsAreServedInOrder(t *testing.T) {
 		pops("client-2", time.Second),
 		Client(t, "client-3", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(3 * time.Second)
-			return p.Env().Redis(0).RPush(ctx, "k", "x", "y", "z").Err()
+			return locks.RedisClient(p.Env(), 0).RPush(ctx, "k", "x", "y", "z").Err()
 		}),
 	)
 	// The clients' goroutines are scheduled in a random order, which must not matter.
@@ -122,12 +123,12 @@ func TestBlockingCommandThatDoesNotWaitServesABlockedClient(t *testing.T) {
 	var served time.Duration
 	RunWorld(t, redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			err := p.Env().Redis(0).BLPop(ctx, 0, "to").Err()
+			err := locks.RedisClient(p.Env(), 0).BLPop(ctx, 0, "to").Err()
 			served = Now()
 			return err
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-			r := p.Env().Redis(0)
+			r := locks.RedisClient(p.Env(), 0)
 			err := r.RPush(ctx, "from", "x").Err()
 			SleepUntil(time.Second)
 			return errors.Join(err, r.BLMove(ctx, "from", "to", "LEFT", "RIGHT", 0).Err())
@@ -140,7 +141,7 @@ func TestBlockingCommandThatDoesNotWaitServesABlockedClient(t *testing.T) {
 func TestWatchedKeysStayWatchedWhileBlocked(t *testing.T) {
 	var outcome error
 	RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Env().Redis(0)
+		r := locks.RedisClient(p.Env(), 0)
 		err := r.Watch(ctx, func(tx *redis.Tx) error {
 			if err := errors.Join(r.Set(ctx, "k", "meddled", 0).Err(), r.RPush(ctx, "list", "x").Err(), tx.BLPop(ctx, 0, "list").Err()); err != nil {
 				return err
@@ -169,7 +170,7 @@ func TestPubSub(t *testing.T) {
 			return sub.Close()
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-			r := p.Env().Redis(0)
+			r := locks.RedisClient(p.Env(), 0)
 			SleepUntil(time.Second)
 			var err error
 			if received, err = r.Publish(ctx, "news", "first").Result(); err != nil {
@@ -202,7 +203,7 @@ func TestTransactions(t *testing.T) {
 		var value string
 		tr := RunWorld(t, redisWorld(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				r := p.Env().Redis(0)
+				r := locks.RedisClient(p.Env(), 0)
 				err := r.Set(ctx, "k", "1", 0).Err()
 				outcome = r.Watch(ctx, func(tx *redis.Tx) error {
 					n, err := tx.Get(ctx, "k").Int()
@@ -226,7 +227,7 @@ func TestTransactions(t *testing.T) {
 				if !meddles {
 					return nil
 				}
-				return p.Env().Redis(0).Set(ctx, "k", "7", 0).Err()
+				return locks.RedisClient(p.Env(), 0).Set(ctx, "k", "7", 0).Err()
 			}),
 		))
 		if meddles {
@@ -272,11 +273,11 @@ func TestDatabases(t *testing.T) {
 }
 
 // A pipeline's commands are separate messages, which the node serves in order. The client
-// sends them on the connection that it already has: Env.Redis turns off the pool for
+// sends them on the connection that it already has: RedisClient turns off the pool for
 // pipelines that newer versions of go-redis have.
 func TestPipelines(t *testing.T) {
 	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Env().Redis(0)
+		r := locks.RedisClient(p.Env(), 0)
 		if err := r.Del(ctx, "a").Err(); err != nil {
 			return err
 		}
@@ -303,7 +304,7 @@ func TestBlockedClientHangsUp(t *testing.T) {
 	RunWorld(t, redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			// The timeout is measured in the world's true time, not on the client's clock.
-			err := p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "k").Err()
+			err := locks.RedisClient(p.Env(), 0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "k").Err()
 			if err == nil {
 				t.Error("BLPOP was answered, want a timeout")
 			}
@@ -311,7 +312,7 @@ func TestBlockedClientHangsUp(t *testing.T) {
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
-			r := p.Env().Redis(0)
+			r := locks.RedisClient(p.Env(), 0)
 			err := r.RPush(ctx, "k", "x").Err()
 			SleepUntil(3 * time.Second)
 			var err2 error

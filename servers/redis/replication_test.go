@@ -9,6 +9,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -37,7 +38,7 @@ func TestReplicaFollows(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(replicatedWorld(test.lag, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err := p.Env().Redis(0).Set(ctx, "k", "v", 30*time.Second).Err()
+				err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 30*time.Second).Err()
 				SleepUntil(10 * time.Second)
 				return err
 			})), test.fault...))
@@ -93,11 +94,11 @@ func TestReplicaIsReadOnly(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		var setErr, scriptErr, transactionErr error
 		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+			if err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 0).Err(); err != nil {
 				return err
 			}
 			SleepUntil(2 * time.Second)
-			r := p.Env().Redis(1)
+			r := locks.RedisClient(p.Env(), 1)
 			value, err := r.Get(ctx, "k").Result()
 			Equal(t, "the value on the replica", value, "v")
 			result, err2 := r.Eval(ctx, "return redis.call('get', KEYS[1])", []string{"k"}).Result()
@@ -298,7 +299,7 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 		t.Run(string(test.persistence), func(t *testing.T) {
 			var during, after string
 			cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
+				err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 0).Err()
 				replica, err2 := Dial(ctx, p, 1)
 				if err := errors.Join(err, err2); err != nil {
 					return err
@@ -356,7 +357,7 @@ func TestReplicaCatchesUp(t *testing.T) {
 					}
 				}
 				SleepUntil(10 * time.Second)
-				values, err := p.Env().Redis(1).LRange(ctx, "list", 0, -1).Result()
+				values, err := locks.RedisClient(p.Env(), 1).LRange(ctx, "list", 0, -1).Result()
 				got = strings.Join(values, " ")
 				return err
 			}))
@@ -448,7 +449,7 @@ func TestOtherReplicasFollowThePromotedReplica(t *testing.T) {
 func TestPromotionWhileAReplicaConnects(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
+			err := locks.RedisClient(p.Env(), 0).Set(ctx, "k", "v", 0).Err()
 			SleepUntil(4 * time.Second)
 			return err
 		}))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -49,7 +50,7 @@ func TestTraceShowsEveryChange(t *testing.T) {
 			}
 			var sights []sight
 			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				conn := p.Env().Redis(0).Conn()
+				conn := locks.RedisClient(p.Env(), 0).Conn()
 				defer conn.Close()
 				ask := func(words ...any) (any, error) { return conn.Do(ctx, words...).Result() }
 				queues, db := false, 0

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -37,7 +38,7 @@ func concurrentWorld(t *testing.T, apart time.Duration, open func(*sim.Program) 
 }
 
 // sharedClient returns a client whose goroutines take turns.
-func sharedClient(p *sim.Program) *redis.Client { return p.Env().Redis(0) }
+func sharedClient(p *sim.Program) *redis.Client { return locks.RedisClient(p.Env(), 0) }
 
 // plainClient returns a client whose goroutines take no turns.
 func plainClient(p *sim.Program) *redis.Client {

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -48,7 +49,7 @@ func TestCommandsThatAreNotServed(t *testing.T) {
 			for _, word := range strings.Fields(command) {
 				words = append(words, word)
 			}
-			answer = p.Env().Redis(0).Do(ctx, words...).Err()
+			answer = locks.RedisClient(p.Env(), 0).Do(ctx, words...).Err()
 			return nil
 		})))
 		Equal(t, "the doubts of the run after "+command, strings.Join(tr.Doubts, "; "), want)
@@ -63,7 +64,7 @@ func TestCommandsThatAreNotServed(t *testing.T) {
 func TestClusterCommandsAreRefused(t *testing.T) {
 	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for _, words := range [][]any{{"CLUSTER", "SLOTS"}, {"CLUSTER", "INFO"}, {"CLUSTER", "KEYSLOT", "k"}, {"READONLY"}} {
-			err := p.Env().Redis(0).Do(ctx, words...).Err()
+			err := locks.RedisClient(p.Env(), 0).Do(ctx, words...).Err()
 			if err == nil || err.Error() != "ERR This instance has cluster support disabled" {
 				t.Errorf("%v: got error %v, want that cluster support is disabled", words, err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	. "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/locks"
 	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -24,7 +25,7 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 		library := libraryClient(p)
 		defer library.Close()
 		// The world's own clients of three nodes, in addition to the library's client.
-		strict := []*redis.Client{p.Env().Redis(0), p.Env().Redis(1), p.Env().Redis(2)}
+		strict := []*redis.Client{locks.RedisClient(p.Env(), 0), locks.RedisClient(p.Env(), 1), locks.RedisClient(p.Env(), 2)}
 		var wg sync.WaitGroup
 		for i := range 3 {
 			wg.Go(func() {
@@ -129,10 +130,10 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 			return r.Subscribe(ctx, "news").Ping(ctx) // the subscription is left open
 		}},
 		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
-			return p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "list").Err()
+			return locks.RedisClient(p.Env(), 0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "list").Err()
 		}},
 		sim.Client{Name: "client-3", Run: func(ctx context.Context, p *sim.Program) error {
-			return p.Env().Redis(0).BLPop(ctx, 0, "list").Err()
+			return locks.RedisClient(p.Env(), 0).BLPop(ctx, 0, "list").Err()
 		}},
 	)
 	small.Horizon = 3 * time.Second

@@ -92,7 +92,7 @@ func kindFor(w world) locks.Kind {
 			}
 			var nodes []*redis.Client
 			for i := range e.Nodes {
-				nodes = append(nodes, e.Redis(i))
+				nodes = append(nodes, locks.RedisClient(e, i))
 			}
 			var lock *exercise.Lock = exercise.New(nodes, e.Key, e.TTL)
 			if lock == nil {

@@ -15,7 +15,7 @@ func init() {
 		Title:  "SET NX with a TTL, and DEL",
 		System: locks.Redis,
 		Slots:  func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: 0, Key: key}}, 1 },
-		New:    func(e *locks.Env) (locks.Lock, error) { return &lock{e, e.Redis(0)}, nil },
+		New:    func(e *locks.Env) (locks.Lock, error) { return &lock{e, locks.RedisClient(e, 0)}, nil },
 	})
 }
 

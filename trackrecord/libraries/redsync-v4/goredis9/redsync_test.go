@@ -18,4 +18,4 @@ func TestRedsync(t *testing.T) {
 }
 
 // pool makes a pool of go-redis with the strict settings that this project's own locks use.
-func pool(env *locks.Env, node int) redis.Pool { return goredis.NewPool(env.Redis(node)) }
+func pool(env *locks.Env, node int) redis.Pool { return goredis.NewPool(locks.RedisClient(env, node)) }
