@@ -86,7 +86,7 @@ func (h *judgedRun) findRewrittenKey() (reason Reason, at []int) {
 }
 
 // isShorter reports whether a key expires sooner than the key that it replaced. A lock that must be
-// held for a minimum time sets such an expiry when it is released before that time is over.
+// held for a minimum time sets such an expiry when it is released before that time has passed.
 func (h *judgedRun) isShorter(key *history.Holding) bool {
 	return slices.ContainsFunc(h.HoldingsOf(key.Owner), func(before *history.Holding) bool {
 		return before.Place == key.Place && before.Ended == key.Set && key.Due < before.Due

@@ -8,9 +8,8 @@ import (
 )
 
 // timeHeld measures how long clients hold the lock, and how close they come to the lease's end. Its
-// figures are the median and the longest time from the grant to the end of the critical section,
-// the longest as a share of the lock's TTL, and the least time that was left of a lease at its
-// release. A section that had not ended when the run ended is left out. For a lease that ended
+// figures are the median and the longest time that a client is in its critical section, the longest
+// as a share of the lock's TTL, and the least time that was left of a lease at its release. A section that had not ended when the run ended is left out. For a lease that ended
 // before its release, the time left is negative.
 var timeHeld = measure{
 	name:     "time-held",

@@ -43,7 +43,7 @@ const (
 	Claim Note = "claim"
 )
 
-// task returns the task that a note stands for, which is a request to the storage.
+// task returns the task that a note describes, which is a request to the storage.
 func (n Note) task() Task {
 	if n == Recall {
 		return Task{Step: Read, Object: PeriodRecord, Note: n}
