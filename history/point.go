@@ -171,9 +171,10 @@ func recogniseKeysExpired(client string) func(*trace.Event) bool {
 	}
 }
 
-// recogniseEveryTransit returns a function that recognises when a message between a client
-// and each node of the lock is in flight, or when all of these messages have arrived. They
-// must belong to one critical section. With a cluster, a message to one of its members is enough,
+// recogniseEveryTransit returns a function that recognises when a client has a request in flight to
+// every node of the run's locks at once. If h selects replies, they are replies from every node. If
+// h.Arrived is set, the function recognises when all these messages have arrived. The messages must
+// belong to one critical section. With a cluster, a message to or from one member is enough,
 // because a client asks the cluster through one member.
 func recogniseEveryTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 	nodes, members := map[string]bool{}, map[string]bool{}
@@ -185,6 +186,7 @@ func recogniseEveryTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) b
 			nodes[s.Node] = true
 		}
 	}
+	// By node: whether its latest message is in flight or, if h.Arrived is set, has arrived.
 	inTransit := map[string]bool{}
 	section := -1
 	return func(ev *trace.Event) bool {

@@ -12,10 +12,11 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// A testResult is the result of one test case, in all its worlds and on all seeds. The
-// worker that ran the worlds sends it to the process that runs the test.
+// A testResult is the result of one test case, in the worlds that were run on all seeds. A world is
+// one simulated run of the lock. The worker that ran the worlds sends the result to the process
+// that runs the test.
 type testResult struct {
-	// Worlds is how many worlds were run, and Failed how many of them failed the lock.
+	// Worlds is how many worlds were run, and Failed in how many of them the lock failed.
 	Worlds, Failed int
 	// Stuck is how many worlds hung in real time. Such a world takes as long as
 	// [Config.Patience] allows.
@@ -26,8 +27,9 @@ type testResult struct {
 	Causes causes
 	// Excused are the violations that are not the lock's fault, each once.
 	Excused []excuse
-	// Off and On are the verdicts on the data without fencing tokens and with them, on the
-	// first seed.
+	// Off is the verdict on the data in a world whose storage does not check fencing tokens, and On
+	// in a world whose storage checks them. Both are of the first seed. If it has several such
+	// worlds, the verdict is that of the last one.
 	Off, On string
 	// Unknown is why the result is unknown, or "".
 	Unknown string
@@ -85,7 +87,7 @@ func (o *testResult) add(p address, w world, v verdict) {
 	o.LatencyDivisor = max(o.LatencyDivisor, v.latencyDivisor)
 }
 
-// appendNew appends texts to a list that does not have them yet.
+// appendNew appends those texts that the list does not contain yet.
 func appendNew(all []string, texts ...string) []string {
 	for _, text := range texts {
 		if !slices.Contains(all, text) {
@@ -109,8 +111,12 @@ func (p problem) String() string {
 // more are added.
 const maxTimelineBytes = 1 << 20
 
-// runTestCase runs all worlds of a test case. It calls onWorld before each world.
-// unreliable reports that this process cannot run any more worlds reliably.
+// runTestCase runs the worlds of a test case, on each seed. If the configuration sets Sample, it
+// runs only one world on each seed after the first. It calls onWorld before each world, but not
+// before it repeats a world.
+//
+// It stops early if the test case cannot be run or does not apply to the lock, or if the process
+// becomes unreliable. unreliable reports that this process cannot run any more worlds reliably.
 func (s *subject) runTestCase(st testCase, wanted order, onWorld func(address)) (o testResult, unreliable bool) {
 	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
 		worlds, notApplicable, err := st.worlds(s, seed)

@@ -53,7 +53,8 @@ func historyPages(results []*scenarios.Result, o Options) []Page {
 // returns names. How many histories a run has is known only after the run.
 const maxHistories = 20
 
-// historyNames returns all names that the files of historyPages can have.
+// historyNames returns the names that the files of historyPages can have if no run has more than
+// maxHistories histories of one kind.
 func historyNames(results []*scenarios.Result, _ Options) []string {
 	var files []string
 	names := pageNames{}

@@ -24,8 +24,8 @@ func init() {
 	Whys.Register(Format[*whatif.Why]{Name: "json", Title: "programs: one document, schema " + whySchema, Write: writeWhyJSON})
 }
 
-// A whyReport is a search for the changes that turn a verdict, with the options of its
-// report.
+// A whyReport is a search for the changes that turn a verdict or lease-exclusion, with the options
+// of its report.
 type whyReport struct {
 	*whatif.Why
 	Options
@@ -69,7 +69,7 @@ func (w whyReport) answer() []piece {
 }
 
 // table returns a table with a row for the scenario as it is and a row for each change. There is
-// a column for lease-exclusion if a change turns its outcome.
+// a column for the property lease-exclusion (no two leases overlap) if a change turns its outcome.
 func (w whyReport) table() table {
 	hasLeases := slices.ContainsFunc(w.Turns, func(t whatif.Turn) bool { return t.Outcome.Leases != w.Now.Leases })
 	names := []string{"change"}
@@ -147,7 +147,8 @@ func (w whyReport) unknown() string {
 	return which + ", a run is inconclusive, so they may change a verdict: " + visibleList(all) + "."
 }
 
-// visibleList returns paths as a list in words, with their invisible characters made visible.
+// visibleList joins paths, or paths with their values, with commas. It makes their invisible
+// characters visible.
 func visibleList(paths []string) string {
 	var words []string
 	for _, path := range paths {
@@ -193,7 +194,7 @@ var newFaultNames = map[trace.Effect]string{
 	trace.KillsProcess:     "crashes and restarts of a server",
 }
 
-// newFaults lists the faults that were added, with their numbers.
+// newFaults lists the kinds of faults that were added, and how many of each kind were tried.
 func (w whyReport) newFaults() string {
 	var all []string
 	for _, n := range w.NewFaults {
@@ -213,18 +214,20 @@ func (w whyReport) newFaults() string {
 	return story.List(all)
 }
 
-// A jsonWhy is a search for the changes that turn a verdict, in JSON.
+// A jsonWhy is a search for the changes that turn a verdict or lease-exclusion, in JSON.
 type jsonWhy struct {
 	Schema   string `json:"schema"`
 	Scenario string `json:"scenario"`
 	Variant  string `json:"variant"`
 	Lock     string `json:"lock"`
 	Seed     uint64 `json:"seed"`
-	// Observed are overrides that put an observed time in place of an event.
+	// Overrides are the overrides that the scenario was given with.
 	Overrides []string `json:"overrides,omitempty"`
-	Observed  []string `json:"observed,omitempty"`
-	// Off and On are the verdicts of the unchanged scenario. LeaseExclusion is the worst outcome
-	// of that property in the two runs.
+	// Observed are overrides that the search made. In place of an event at which something ends,
+	// they set a time that was observed in a run.
+	Observed []string `json:"observed,omitempty"`
+	// Off and On are the verdicts of the unchanged scenario without fencing tokens and with them.
+	// LeaseExclusion is the worse outcome of the property lease-exclusion in these two runs.
 	Off            string         `json:"off"`
 	On             string         `json:"on"`
 	LeaseExclusion checks.Outcome `json:"lease_exclusion"`
@@ -238,7 +241,8 @@ type jsonWhy struct {
 	Untried int `json:"untried"`
 }
 
-// A jsonTurn is a change of one value that turns a verdict.
+// A jsonTurn is a change that turns a verdict or lease-exclusion: a change of one value, or a new
+// fault.
 type jsonTurn struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
@@ -249,15 +253,16 @@ type jsonTurn struct {
 
 	Off string `json:"off"`
 	On  string `json:"on"`
-	// LeaseExclusion is the worst outcome in the two runs. Stuck says that the lock was not
-	// granted, or that some client never got its work done.
+	// LeaseExclusion is the worse outcome of the property lease-exclusion in the two runs. Stuck
+	// says that, in one of them, the lock was never granted, or some client never got its work
+	// done.
 	LeaseExclusion checks.Outcome `json:"lease_exclusion"`
 	Stuck          bool           `json:"stuck,omitempty"`
 	Replay         string         `json:"replay"`
 }
 
-// A jsonUnknown holds the smallest and the largest of some values of a path. The path of a
-// jsonTurn is not repeated.
+// A jsonUnknown holds the smallest and the largest of some values of a path. Path is missing within
+// a jsonTurn, which has the path itself.
 type jsonUnknown struct {
 	Path string `json:"path,omitempty"`
 	From string `json:"from"`

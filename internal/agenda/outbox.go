@@ -3,9 +3,10 @@ package agenda
 import "github.com/locksim/locksim/sim"
 
 // An Outbox delays the messages of a server. While the server handles a request, it only puts
-// messages into the outbox. They are sent after the faults have struck that wait for an event which
-// the server has just recorded. If such a fault crashes the server, the messages are never sent, as
-// on a real machine. Only the goroutine of the world's event loop may call the methods.
+// messages into the outbox. A fault may wait for an event that the server records. Such faults
+// strike first; then the messages are sent. If such a fault crashes the server, the messages are
+// never sent, as on a real machine. Only the goroutine of the world's event loop may call the
+// methods.
 type Outbox struct {
 	host       *sim.Host
 	crashCount int // counts the crashes, so that Do notices one
@@ -24,9 +25,10 @@ func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 // after the function that was given to [Outbox.Do] has returned.
 func (o *Outbox) Send(transmit func()) { o.unsent = append(o.unsent, transmit) }
 
-// Do calls f. If the outbox then has messages, Do first lets faults strike, and clients start, that
-// have waited for an event which f has recorded. Then it sends the messages. If a fault has paused
-// the server, they are sent when the server resumes; if a fault has crashed it, they are dropped.
+// Do calls f. Some faults and clients wait for an event. If f has recorded such an event, and the
+// outbox has messages, Do first lets these faults strike and these clients start. Then it sends the
+// messages. If a fault has paused the server, they are sent when the server resumes; if a fault has
+// crashed it, they are dropped.
 //
 // A call of Do within f sends nothing; the outer call sends the messages. A call while messages are
 // being sent also leaves its messages to the call that is sending.

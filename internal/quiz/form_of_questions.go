@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// The forms of this file are only for the questions of questions.yaml, because they need to
-// know what to look for: a measure, or a property of several runs.
+// Only questions.yaml can ask questions of these forms, because such a question must say what it
+// asks about: a figure, a verdict or a property.
 const (
 	measureFormName = "measure"
 	compareFormName = "compare"
@@ -52,7 +52,7 @@ func (w criterion) name() string {
 	return "the data is " + w.Verdict
 }
 
-// text returns the question which runs meet the criterion.
+// text returns the text of the question: which runs meet the criterion?
 func (w criterion) text() string {
 	tokens := "without fencing tokens"
 	if w.Fencing == scenarios.On {
@@ -68,7 +68,7 @@ func (w criterion) text() string {
 	return fmt.Sprintf("In which of these runs %s is the data %s? Name all of them, or none.", tokens, w.Verdict)
 }
 
-// askWhich returns the question which cases meet a criterion. labels describe the cases.
+// askWhich asks which cases meet a criterion. labels describe the cases.
 func askWhich(w criterion, labels []string, cases []*Case) *Question {
 	q := &Question{Form: whichFormName, Text: w.text(), IsSet: true}
 	for i, c := range cases {
@@ -96,8 +96,8 @@ func (n figureName) of(c *Case) (checks.Figure, bool) {
 	return checks.Figure{}, false
 }
 
-// askMeasure returns the question for a figure of a case. A forecast is right if it is off by
-// at most a fifth.
+// askMeasure asks for a figure of a case. An answer is right if it is off by at most a fifth.
+// askMeasure returns nil if the case does not have the figure.
 func askMeasure(n figureName, c *Case) *Question {
 	f, ok := n.of(c)
 	if !ok {
@@ -116,8 +116,10 @@ func estimateOf(f checks.Figure) *Estimate {
 	return e
 }
 
-// askCompare returns the question which case has the smallest or largest figure. The answer is a
-// set, because cases whose figures differ from it by at most a tenth are right, too.
+// askCompare asks which case has the smallest figure, or the largest if n.Most is set. labels
+// describe the cases. The answer is a set, because a case is also right if its figure differs from
+// the smallest (or largest) by at most a tenth. askCompare returns nil if a case does not have the
+// figure.
 func askCompare(n figureName, labels []string, cases []*Case) *Question {
 	best := "smallest"
 	if n.Most {

@@ -74,8 +74,9 @@ func newLock(e *locks.Env, setOptions func(*rueidis.ClientOption)) (locks.Lock, 
 	return l, nil
 }
 
-// Acquire tries once. The library holds a lock only until the context of the call ends. So
-// the call gets a context of its own, which ends with ctx only during the attempt.
+// Acquire tries once. The library holds a lock only until the context that was passed to
+// TryWithContext ends. So TryWithContext gets another context than ctx. If ctx ends during the
+// attempt, that context ends too; after the attempt, ctx no longer matters.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	lockCtx, cancel := context.WithCancel(l.lifetime)
 	stopAttempt := context.AfterFunc(ctx, cancel)
@@ -104,10 +105,11 @@ func failureText(err error) string {
 }
 
 // A lease is renewed by the library until the library notices that it has lost most of the
-// keys. The library does not announce when the lease ends.
+// keys. The library does not say until when the lease is valid, so a lease has no method Expires.
 type lease struct {
-	// lost is closed when the library ends the lock because its keys are lost. A release
-	// ends the lock too, but first calls stopWatching, so that lost is not closed.
+	// lost is closed when the lock ends without a release: because the library has lost its
+	// keys, because Env.Close is called, or because the context of Acquire ended during the
+	// attempt. A release calls stopWatching before it ends the lock, so that lost is not closed.
 	// stopWatching returns false if the lock had already ended.
 	lost         chan struct{}
 	stopWatching func() bool

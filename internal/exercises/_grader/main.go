@@ -30,7 +30,7 @@ type order struct {
 	Worlds   []world
 }
 
-// A world is a scenario with a seed, in the run with fencing tokens or without them.
+// A world is one run of a scenario, with a seed, and with fencing tokens or without them.
 type world struct {
 	Name, Text, Fencing string
 	Seed                uint64
@@ -44,18 +44,22 @@ type world struct {
 type record struct {
 	Name  string
 	Trace *trace.Trace
-	// Ending is how the lock's code ended the run, with the stacks of its goroutines.
+	// Ending says how the lock's code ended the run by misbehaviour; nil if it did not.
 	Ending *ending
 	// Error is why the world could not be run.
 	Error string
 }
 
+// An ending is misbehaviour of the lock's code that ended a run. Rule is its kind, such as "panic"
+// or "hang". Why describes it in one line. Stacks are the stacks of the goroutines to blame, if
+// there are any.
 type ending struct{ Rule, Why, Stacks string }
 
-// An adapter makes a lock of the simulation of the exercise's lock.
+// An adapter wraps the exercise's lock, so that it implements [locks.Lock].
 type adapter struct{ *exercise.Lock }
 
-// The exercise declares Expires, which a lease of the simulation need not have.
+// The exercise asks for a method Expires. The simulation works without it, so this line checks
+// that the lease has it.
 var _ interface{ Expires() time.Time } = (*exercise.Lease)(nil)
 
 func (a adapter) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -67,7 +71,9 @@ func (a adapter) Acquire(ctx context.Context) (locks.Lease, error) {
 	case err != nil:
 		return nil, err
 	case lease == nil:
-		return nil, nil // not a nil *exercise.Lease in an interface; the simulation complains about it
+		// The simulation reports a nil interface as a mistake. A nil *exercise.Lease in an
+		// interface would not be a nil interface.
+		return nil, nil
 	}
 	return lease, nil
 }
@@ -134,8 +140,9 @@ func main() {
 	}
 }
 
-// grade carries out the order on the standard input. The first record has no name: it says
-// which methods a lease has.
+// grade carries out the order on the standard input. It writes a map from the names of a lease's
+// methods to their types, then a record for each world, then "end". It runs no more worlds after
+// one that the lock's code ended without a trace.
 func grade() error {
 	var o order
 	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {

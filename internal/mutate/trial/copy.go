@@ -42,8 +42,8 @@ func (s *Subject) copyModule(ctx context.Context, lock *listedPackage) error {
 	return s.writeMod(ctx, env.GOMOD)
 }
 
-// copyFolder copies the regular files of a folder. The files in the module cache are read-only. The
-// copies are writable, so that they can be removed.
+// copyFolder copies a folder with its files and subfolders. The files in the module cache are
+// read-only. The copies are writable, so that they can be removed.
 func copyFolder(to, from string) error {
 	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {

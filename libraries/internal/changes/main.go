@@ -1,10 +1,12 @@
-// Command changes says how the mistakes that package locktest finds in a library differ from
-// those that are recorded for the version that locksim requires.
+// Command changes compares the mistakes of two versions of a lock library. Those of the version
+// that locksim requires are recorded. Those of the other version were found by package locktest.
 //
 //	go run ./internal/changes KNOWN REPORT
 //
-// KNOWN is the known.json of a folder of tests, and REPORT is what LOCKSIM_REPORT wrote with
-// another version. The result is Markdown. The exit status is 1 if there is a difference.
+// KNOWN is the known.json of a folder of tests; it has the recorded mistakes. REPORT is the file
+// that these tests write with the other version, if the environment variable LOCKSIM_REPORT names
+// it. The result is Markdown. The exit status is 1 if there is a difference, and 2 if the command
+// cannot do its work.
 package main
 
 import (
@@ -38,7 +40,7 @@ func fail(why any) {
 	os.Exit(2)
 }
 
-// A report is the part of a file written by LOCKSIM_REPORT that is compared.
+// A report is what this command reads of KNOWN or of REPORT.
 type report struct {
 	Tests []struct {
 		Test     string
@@ -46,7 +48,9 @@ type report struct {
 	}
 }
 
-// A mistake is one mistake of a lock.
+// A mistake is one mistake of a lock. Mistake (its name) and Step (the call in which the lock makes
+// it) identify it. Title says what the lock does wrong. Rules are the rules that this violates,
+// such as properties of package checks.
 type mistake struct {
 	Mistake, Step, Title string
 	Rules                []string
@@ -113,7 +117,8 @@ func describe(w io.Writer, known, found report) (differ bool) {
 	return differ
 }
 
-// isSame reports whether another report has the same mistake.
+// isSame reports whether two mistakes, of different reports, are the same one. Their titles and
+// rules may differ.
 func (m mistake) isSame(other mistake) bool {
 	return m.Mistake == other.Mistake && m.Step == other.Step
 }
