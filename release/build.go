@@ -68,9 +68,9 @@ func build(out, v, program, platform string, at time.Time) error {
 		name += ".exe"
 	}
 	binary := filepath.Join(out, "bin", goos+"_"+goarch, name)
-	// The tracing of gRPC, which etcd's client uses, makes pages with html/template. With
-	// html/template, the linker keeps every exported method, and the program is half as large
-	// again; the tag leaves the tracing out.
+	// The tag leaves out the tracing of gRPC, which etcd's client uses. The tracing executes
+	// templates, which call methods by their names. So the linker would keep every exported
+	// method, and the stripped program would have 90 MB in place of 62.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-tags=grpcnotrace", "-ldflags=-s -w", "-o", binary, program)
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr

@@ -273,17 +273,14 @@ func (tb table) rowHTML(r tableRow) g.Node {
 	label := g.Map(r.Cells[0], func(s span) g.Node { return g.Text(s.Text) })
 	row := g.Group{rowHead(label)}
 	for i, cell := range r.Cells[1:] {
-		// Screen readers read a link without the heads, so the link has them.
-		heads := r.Cells[0][0].Text + ", " + tb.Heads[i+1].Text + ": "
-		row = append(row, h.Td(g.Map(cell, func(s span) g.Node { return s.html(heads) })))
+		row = append(row, h.Td(g.Map(cell, func(s span) g.Node {
+			if s.Link == "" {
+				return h.Span(h.Class(s.Tone), g.Text(s.Text))
+			}
+			// Screen readers read a link without the heads, so the link has them.
+			heads := unseen(r.Cells[0][0].Text + ", " + tb.Heads[i+1].Text + ": ")
+			return h.A(h.Class(s.Tone), webpage.Href(s.Link), heads, g.Text(s.Text))
+		})))
 	}
 	return h.Tr(row)
-}
-
-// html returns the span on a page. If it is a link, it has the given text for screen readers.
-func (s span) html(unseenText string) g.Node {
-	if s.Link == "" {
-		return h.Span(h.Class(s.Tone), g.Text(s.Text))
-	}
-	return h.A(h.Class(s.Tone), webpage.Href(s.Link), unseen(unseenText), g.Text(s.Text))
 }

@@ -80,11 +80,12 @@ func (w *World) post(rs ...*request) {
 // wait for itself.
 func (w *World) await(r *request, do func()) {
 	done := make(chan struct{})
-	r.abandon = func() { close(done) }
+	finish := func() { close(done) }
 	r.admit = func() {
 		do()
-		w.afterMoment(r.abandon)
+		w.afterMoment(finish)
 	}
+	r.abandon = finish
 	w.post(r)
 	<-done
 }

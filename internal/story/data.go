@@ -15,13 +15,13 @@ func VerdictAndData(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.TrimSpace(v.Verdict + ". " + string(DataSummary(h, v))))
 }
 
-// withoutGrants adapts a sentence to a run in which a client was in its critical section although
-// no server had granted it the lock: it replaces the words about a newer grant. For any other run
-// it returns the sentence unchanged.
+// withoutGrants adapts a sentence to a run without any grant: it replaces the words about a newer
+// grant. For any other run it returns the sentence unchanged. A run has no grant if it has no lock,
+// or if no server granted its lock although the clients were in their critical sections.
 func withoutGrants(h *history.History, sentence string) string {
-	isUngranted := func(s *history.Section) bool { return s.Granted.Ungranted }
-	hasNoLock := !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.GrantsEveryone })
-	if !hasNoLock && !slices.ContainsFunc(h.Sections(), isUngranted) {
+	hasLock := slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.GrantsEveryone })
+	isGranted := func(s *history.Section) bool { return !s.Granted.Ungranted || len(h.Slots(s.Lock)) == 0 }
+	if hasLock && slices.ContainsFunc(h.Sections(), isGranted) {
 		return sentence
 	}
 	return strings.ReplaceAll(sentence, "which held a newer grant", "whose section had begun later")

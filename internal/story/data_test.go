@@ -13,12 +13,19 @@ import (
 // The summaries say in a few sentences what happened to the data and to the lock.
 func TestSummaries(t *testing.T) {
 	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: not the lock. The two leases never overlapped, and no lock whose leases expire can prevent this."
+	const nothing = "client-1's release returned success at 30.027s, but released nothing: its key expired on redis-3 at 30.004s."
 	empty, doubtful := simtest.NewScript("none", 1), simtest.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
 	ungranted := simtest.PausedHolderTrace("none") // as with a circuit breaker, whose fallback is to go ahead
 	for i := range ungranted.Events {
-		if ev := &ungranted.Events[i]; ev.Step == trace.Acquire && ev.OK {
-			ev.Ungranted = true
+		if ev := &ungranted.Events[i]; ev.Step == trace.Acquire {
+			ev.Lock, ev.Ungranted = "x", ev.OK
+		}
+	}
+	oneGranted := simtest.PausedHolderTrace("none")
+	for i := range oneGranted.Events {
+		if ev := &oneGranted.Events[i]; ev.Step == trace.Acquire {
+			ev.Lock, ev.Ungranted = "x", ev.OK && ev.Process == "client-1"
 		}
 	}
 	for _, c := range []struct {
@@ -32,7 +39,9 @@ func TestSummaries(t *testing.T) {
 		{"with fencing", simtest.PausedHolderTrace("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
 		{"without grants", ungranted,
-			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, whose section had begun later, had made at 30.014s.", []Raw{overlap}},
+			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, whose section had begun later, had made at 30.014s.", []Raw{overlap, nothing}},
+		{"with one grant", oneGranted,
+			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap, nothing}},
 		{"no events", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
 		{"an inconclusive run", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},
 	} {
