@@ -16,18 +16,19 @@ func TestSummaries(t *testing.T) {
 	const nothing = "client-1's release returned success at 30.027s, but released nothing: its key expired on redis-3 at 30.004s."
 	empty, doubtful := simtest.NewScript("none", 1), simtest.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
-	ungranted := simtest.PausedHolderTrace("none") // as with a circuit breaker, whose fallback is to go ahead
-	for i := range ungranted.Events {
-		if ev := &ungranted.Events[i]; ev.Step == trace.Acquire {
-			ev.Lock, ev.Ungranted = "x", ev.OK
+	// ungranted returns a run in which nobody granted the lock to these clients, as with a circuit
+	// breaker whose fallback is to go ahead.
+	ungranted := func(clients ...string) *trace.Trace {
+		run := simtest.PausedHolderTrace("none")
+		for i := range run.Events {
+			if ev := &run.Events[i]; ev.Step == trace.Acquire {
+				ev.Lock, ev.Ungranted = "x", ev.OK && slices.Contains(clients, ev.Process)
+			}
 		}
+		return run
 	}
-	oneGranted := simtest.PausedHolderTrace("none")
-	for i := range oneGranted.Events {
-		if ev := &oneGranted.Events[i]; ev.Step == trace.Acquire {
-			ev.Lock, ev.Ungranted = "x", ev.OK && ev.Process == "client-1"
-		}
-	}
+	slotless := ungranted("client-1", "client-2") // the trace does not know where this lock keeps its grants
+	slotless.Locks[0].Slots = nil
 	for _, c := range []struct {
 		name  string
 		trace *trace.Trace
@@ -38,10 +39,12 @@ func TestSummaries(t *testing.T) {
 			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
 		{"with fencing", simtest.PausedHolderTrace("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
-		{"without grants", ungranted,
+		{"without grants", ungranted("client-1", "client-2"),
 			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, whose section had begun later, had made at 30.014s.", []Raw{overlap, nothing}},
-		{"with one grant", oneGranted,
+		{"with one grant", ungranted("client-1"),
 			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap, nothing}},
+		{"with grants that no slot shows", slotless,
+			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
 		{"no events", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
 		{"an inconclusive run", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},
 	} {
