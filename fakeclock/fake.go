@@ -11,14 +11,17 @@ import (
 )
 
 // Timeline is the true time of a simulated world: the time that passes, whatever the clocks of its
-// processes show. Both methods may be called from any goroutine. A [Fake] calls them while it holds
-// its mutex, so they must not call the Fake before they return.
+// processes show. It has one alarm, for the timers of one [Fake]. All methods may be called from any
+// goroutine. A Fake calls them while it holds its mutex, so they must not call the Fake before they
+// return.
 type Timeline interface {
 	// Now is the true time since the start of the world; it never goes back.
 	Now() time.Duration
-	// At calls f once, at true time t, or soon if t has passed. cancel cancels the call,
-	// and reports false if it is too late for that.
-	At(t time.Duration, f func()) (cancel func() bool)
+	// SetAlarm makes the timeline call ring once, at true time t, or soon if t has passed. The
+	// alarm that was set before no longer rings.
+	SetAlarm(t time.Duration, ring func())
+	// ClearAlarm makes the alarm not ring, if it is set. It may be too late for that.
+	ClearAlarm()
 }
 
 // ErrClosed is the error of a clock after [Fake.Close]. It wraps [context.Canceled],
@@ -54,8 +57,7 @@ type Fake struct {
 
 	timers     []*timer // in firing order
 	timerCount uint64   // timers set so far
-	// cancelWake cancels the scheduled call of fire; nil if none is scheduled.
-	cancelWake func() bool
+	ring       func()   // f.fire, as the function of every alarm
 	// watchers are the functions of OnChange.
 	watchers []func(why string)
 }
@@ -64,13 +66,21 @@ type Fake struct {
 // that adding it to a clock's reading does not overflow.
 const maxWait = math.MaxInt64 / 2
 
-// A timer calls wake once: with nil when the monotonic clock reads due, or with ErrClosed
+// A timer wakes its sleeper once: with nil when the monotonic clock reads due, or with ErrClosed
 // when the clock is closed. number puts timers with the same due time in order.
 type timer struct {
-	due    int64
-	number uint64
-	wake   func(error)
+	due     int64
+	number  uint64
+	sleeper sleeper
 }
+
+// A sleeper waits for a timer. The world's event loop may call wake, so wake must not block.
+type sleeper interface{ wake(error) }
+
+// A sleeperFunc is the wake of a sleeper.
+type sleeperFunc func(error)
+
+func (f sleeperFunc) wake(err error) { f(err) }
 
 // compare returns the order in which two timers fire.
 func (t *timer) compare(u *timer) int {
@@ -80,11 +90,13 @@ func (t *timer) compare(u *timer) int {
 // New returns the clocks of a process that starts now: its wall clock reads
 // start, its monotonic clock 0, and both keep true time.
 func New(timeline Timeline, start time.Time) *Fake {
-	return &Fake{
+	f := &Fake{
 		timeline:   timeline,
 		oscillator: oscillator{base: timeline.Now(), speed: nominalSpeed},
 		wallOffset: start.UnixNano(),
 	}
+	f.ring = f.fire
+	return f
 }
 
 // ticks returns the count of the oscillator now, or at the suspension if the machine is
@@ -261,7 +273,7 @@ func (f *Fake) Close() {
 	f.scheduleFire()
 	f.mu.Unlock()
 	for _, t := range timers {
-		t.wake(ErrClosed)
+		t.sleeper.wake(ErrClosed)
 	}
 }
 
@@ -273,12 +285,13 @@ func (f *Fake) Sleep(ctx context.Context, d time.Duration) error {
 		return context.Cause(ctx)
 	}
 	woken := make(chan error, 1)
-	stop := f.after(d, func(err error) { woken <- err })
+	t := &timer{sleeper: sleeperFunc(func(err error) { woken <- err })}
+	f.set(t, d)
 	select {
 	case err := <-woken:
 		return err
 	case <-ctx.Done():
-		if !stop() {
+		if !f.unset(t) {
 			// The timer has fired and ctx has ended. select chose one of the two by chance.
 			// The result must not depend on chance, so the timer always wins.
 			return <-woken
@@ -291,64 +304,63 @@ func (f *Fake) Sleep(ctx context.Context, d time.Duration) error {
 // the process is running. stop cancels the call, and reports false if it is too late for
 // that. After Close nothing is called, and stop reports false.
 func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
-	return f.after(d, func(err error) {
+	t := &timer{sleeper: sleeperFunc(func(err error) {
 		if err == nil {
 			go call()
 		}
-	})
+	})}
+	f.set(t, d)
+	return func() bool { return f.unset(t) }
 }
 
-// after sets a timer, which calls wake once. It calls wake with nil when d has passed on the
-// monotonic clock and the process is running, or with ErrClosed when the clock is closed. The
-// world's event loop may call wake, so wake must not block. stop cancels the timer, and reports
-// false if it is too late for that.
-func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
+// set sets a timer, which wakes its sleeper once: with nil when d has passed on the monotonic clock
+// and the process is running, or with ErrClosed when the clock is closed.
+func (f *Fake) set(t *timer, d time.Duration) {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
-		wake(ErrClosed)
-		return func() bool { return false }
+		t.sleeper.wake(ErrClosed)
+		return
 	}
 	defer f.mu.Unlock()
 	d = min(max(d, 0), maxWait)
-	t := &timer{due: f.ticks() + f.monotonicOffset + int64(d), number: f.timerCount, wake: wake}
+	t.due = f.ticks() + f.monotonicOffset + int64(d)
+	t.number = f.timerCount
 	f.timerCount++
 	i, _ := slices.BinarySearchFunc(f.timers, t, (*timer).compare)
 	f.timers = slices.Insert(f.timers, i, t)
 	if i == 0 {
 		f.scheduleFire()
 	}
-	return func() bool {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		i, set := slices.BinarySearchFunc(f.timers, t, (*timer).compare)
-		if !set {
-			return false
-		}
-		f.timers = slices.Delete(f.timers, i, i+1)
-		if i == 0 {
-			f.scheduleFire()
-		}
-		return true
-	}
 }
 
-// scheduleFire makes the timeline call fire when the next timer is due, and cancels the call that
-// was scheduled before. It schedules no call while the process is stopped or suspended.
-// scheduleFire must be called after every change of the clocks, of the process's state and of the
-// first timer.
+// unset cancels a timer. It reports false if it is too late for that: the timer's sleeper was woken,
+// or is being woken.
+func (f *Fake) unset(t *timer) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i, set := slices.BinarySearchFunc(f.timers, t, (*timer).compare)
+	if !set || f.timers[i] != t {
+		return false
+	}
+	f.timers = slices.Delete(f.timers, i, i+1)
+	if i == 0 {
+		f.scheduleFire()
+	}
+	return true
+}
+
+// scheduleFire makes the timeline call fire when the next timer is due. It schedules no call while
+// the process is stopped or suspended. scheduleFire must be called after every change of the clocks,
+// of the process's state and of the first timer.
 func (f *Fake) scheduleFire() {
-	if f.cancelWake != nil {
-		f.cancelWake()
-		f.cancelWake = nil
+	if !f.closed && !f.stopped && !f.suspended && len(f.timers) > 0 {
+		if due, ok := f.oscillator.timeOfCount(f.timers[0].due - f.monotonicOffset); ok {
+			f.timeline.SetAlarm(max(due, f.timeline.Now()), f.ring)
+			return
+		}
 	}
-	if f.closed || f.stopped || f.suspended || len(f.timers) == 0 {
-		return
-	}
-	due, ok := f.oscillator.timeOfCount(f.timers[0].due - f.monotonicOffset)
-	if ok {
-		f.cancelWake = f.timeline.At(max(due, f.timeline.Now()), f.fire)
-	}
+	f.timeline.ClearAlarm()
 }
 
 // fire wakes all timers that have the earliest due time, if that time has come. It reads the clock
@@ -368,7 +380,7 @@ func (f *Fake) fire() {
 	f.scheduleFire()
 	f.mu.Unlock()
 	for _, t := range due {
-		t.wake(nil)
+		t.sleeper.wake(nil)
 	}
 }
 

@@ -1,7 +1,6 @@
 package fakeclock_test
 
 import (
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,13 +16,13 @@ var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type world struct {
 	mu    sync.Mutex
 	now   time.Duration
-	calls []*call
+	alarm *alarm // nil if it is not set
 }
 
-// A call is a function that the timeline calls at a true time.
-type call struct {
-	at time.Duration
-	f  func()
+// An alarm is a function that the timeline calls at a true time.
+type alarm struct {
+	at   time.Duration
+	ring func()
 }
 
 func (w *world) Now() time.Duration {
@@ -32,54 +31,42 @@ func (w *world) Now() time.Duration {
 	return w.now
 }
 
-func (w *world) At(t time.Duration, f func()) (cancel func() bool) {
+func (w *world) SetAlarm(t time.Duration, ring func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := &call{max(t, w.now), f}
-	w.calls = append(w.calls, c)
-	return func() bool {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		i := slices.Index(w.calls, c)
-		if i < 0 {
-			return false
-		}
-		w.calls = slices.Delete(w.calls, i, i+1)
-		return true
-	}
+	w.alarm = &alarm{max(t, w.now), ring}
 }
 
-// pop removes and returns the earliest call that is due by t, and moves true time to it. ok
-// is false if there is none.
-func (w *world) pop(t time.Duration) (f func(), ok bool) {
+func (w *world) ClearAlarm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	first := -1
-	for i, c := range w.calls {
-		if c.at <= t && (first < 0 || c.at < w.calls[first].at) {
-			first = i
-		}
-	}
-	if first < 0 {
+	w.alarm = nil
+}
+
+// pop removes and returns the alarm if it is due by t, and moves true time to it. ok is false if
+// there is none.
+func (w *world) pop(t time.Duration) (ring func(), ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.alarm == nil || w.alarm.at > t {
 		w.now = t
 		return nil, false
 	}
-	c := w.calls[first]
-	w.calls = slices.Delete(w.calls, first, first+1)
-	w.now = c.at
-	return c.f, true
+	w.now, ring = w.alarm.at, w.alarm.ring
+	w.alarm = nil
+	return ring, true
 }
 
-// runTo moves true time to t and makes the calls that are due until then. It must run in a
+// runTo moves true time to t and makes the alarms ring that are due until then. It must run in a
 // bubble.
 func (w *world) runTo(t time.Duration) {
 	synctest.Wait()
 	for {
-		f, ok := w.pop(t)
+		ring, ok := w.pop(t)
 		if !ok {
 			return
 		}
-		f()
+		ring()
 		synctest.Wait()
 	}
 }

@@ -14,17 +14,27 @@ import (
 )
 
 // bubbleTime is a clock that shows the true time of a bubble.
-type bubbleTime struct{ began time.Time }
+type bubbleTime struct {
+	began time.Time
+	alarm *time.Timer // nil before it was set
+}
 
-func (b bubbleTime) Now() time.Duration { return time.Since(b.began) }
+func (b *bubbleTime) Now() time.Duration { return time.Since(b.began) }
 
-func (b bubbleTime) At(t time.Duration, f func()) (cancel func() bool) {
-	return time.AfterFunc(t-b.Now(), f).Stop
+func (b *bubbleTime) SetAlarm(t time.Duration, ring func()) {
+	b.ClearAlarm()
+	b.alarm = time.AfterFunc(t-b.Now(), ring)
+}
+
+func (b *bubbleTime) ClearAlarm() {
+	if b.alarm != nil {
+		b.alarm.Stop()
+	}
 }
 
 // newFake returns the clocks of a process, which show the true time of the bubble.
 func newFake() *fakeclock.Fake {
-	return fakeclock.New(bubbleTime{time.Now()}, time.Now())
+	return fakeclock.New(&bubbleTime{began: time.Now()}, time.Now())
 }
 
 // onOwnLocks runs a test on every lock that reads the process's clock and has all the

@@ -20,6 +20,7 @@ type process struct {
 	index int // its place in the world's processes, by which requests are put in order
 	addr  string
 	clock *fakeclock.Fake
+	alarm alarm // of clock
 
 	actor  actor  // set for a client
 	server server // set for any other process
@@ -114,7 +115,8 @@ type server interface {
 // newProcess creates a process and adds it to the world.
 func (w *World) newProcess(name string, role trace.Role) *process {
 	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*faultState]trace.PauseMode{}}
-	p.clock = fakeclock.New(timeline{w, p}, time.Now())
+	p.alarm = alarm{p: p, queuedAt: -1}
+	p.clock = fakeclock.New(&p.alarm, time.Now())
 	p.clock.OnChange(func(why string) { w.recordClock(p, why) })
 	w.charge(bytesOfProcess)
 	w.processes = append(w.processes, p)
@@ -256,32 +258,6 @@ func (p *process) resumeIO(resumed time.Duration) {
 			}
 		})
 	}
-}
-
-// timeline provides true time and timers to a process's clock. Any goroutine may set a timer: it
-// posts a [request], which the loop admits like all other requests.
-type timeline struct {
-	w *World
-	p *process
-}
-
-func (t timeline) Now() time.Duration { return t.w.now() }
-
-// At makes the loop call f at a true time. cancel cancels the call; it returns false if the
-// call is already due or was cancelled before.
-func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
-	cancelled := new(atomic.Bool)
-	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {
-		// The clock may have set several timers for this time, and their number depends on which
-		// goroutine was first. The rank, which puts timers of one time in order, is that of the
-		// process, so it does not depend on that number.
-		t.w.queue.add(at, 1+t.p.index, func() {
-			if cancelled.CompareAndSwap(false, true) {
-				t.w.afterMoment(f)
-			}
-		}, cancelled)
-	}})
-	return func() bool { return cancelled.CompareAndSwap(false, true) }
 }
 
 // clientClock is the clock that a client's code gets. It records whether the code reads the

@@ -55,10 +55,12 @@ type World struct {
 
 	// runStart is the virtual time at which the run starts; the times of events count from
 	// then.
-	runStart   time.Time
-	queue      queue
-	lastMoment time.Duration // true time of the timer that was carried out last
-	watchdog   *watchdog
+	runStart time.Time
+	queue    queue
+	// changedAlarms are the alarms that the queue must learn of; guarded by ioMutex.
+	changedAlarms []*alarm
+	lastMoment    time.Duration // true time of the timer that was carried out last
+	watchdog      *watchdog
 
 	processes []*process
 	byName    map[string]*process
@@ -399,7 +401,7 @@ func (w *World) now() time.Duration { return time.Since(w.runStart) }
 
 // schedule makes the loop call do at true time t, or as soon as possible if t has passed.
 // Only the loop may call it.
-func (w *World) schedule(t time.Duration, do func()) { w.queue.add(t, 0, do, nil) }
+func (w *World) schedule(t time.Duration, do func()) { w.queue.add(t, 0, do) }
 
 // scheduleDelivery is schedule for the delivery of a message, and for other calls that must
 // still happen: the run does not end before do was called.
@@ -440,6 +442,7 @@ func (w *World) loop() {
 		if w.activeClients == 0 && w.inFlight == 0 && !w.holdsBackRequest() {
 			return
 		}
+		w.queueAlarms()
 		t, ok := w.queue.next()
 		if !ok && w.hasOnlyUnstartedClients() {
 			return
