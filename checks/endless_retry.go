@@ -82,12 +82,12 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		first, last *trace.Event
 		sent        int
 	}
-	inCall := func(ev *trace.Event) bool {
-		return !ev.Reply && !ev.Handshake && ev.Step != "" && ev.Peer != trace.StorageName
+	isSentInCall := func(ev *trace.Event) bool {
+		return ev.Kind == trace.KindSend && !ev.Reply && !ev.Handshake && ev.Step != "" && ev.Peer != trace.StorageName
 	}
 	all := 0
-	for _, m := range h.Messages() {
-		if inCall(m.Sent) {
+	for i := range h.Trace.Events {
+		if isSentInCall(&h.Trace.Events[i]) {
 			all++
 		}
 	}
@@ -95,9 +95,9 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		return Reason{}, nil
 	}
 	runs := map[call]run{}
-	for _, m := range h.Messages() {
-		ev := m.Sent
-		if !inCall(ev) {
+	for i := range h.Trace.Events {
+		ev := &h.Trace.Events[i]
+		if !isSentInCall(ev) {
 			continue
 		}
 		c := call{ev.Process, ev.Section, ev.Step}

@@ -13,6 +13,8 @@ type alarm struct {
 	at      time.Duration
 	changed bool // the alarm is one of w.changedAlarms
 
+	// callRing is call, as the function of the alarm's timers.
+	callRing func()
 	// queuedAt is the time for which the queue has a timer for the alarm; only the loop uses it. It
 	// is negative if the queue has none.
 	queuedAt time.Duration
@@ -74,7 +76,7 @@ func (w *World) queueAlarms() {
 		}
 		if a.ring != nil {
 			a.queuedAt = a.at
-			w.queue.add(a.at, a.rank(), a.call)
+			w.queue.add(timer{at: a.at, rank: a.rank(), do: a.callRing})
 		}
 	}
 	clear(w.changedAlarms)

@@ -50,6 +50,7 @@ func (w *World) connect(from, to *process, end endpoint, opened func(*conn, erro
 // the client.
 func (c *conn) newStream(l *link, reply bool) *stream {
 	h := &stream{conn: c, link: l, carriesReplies: reply}
+	h.callArrive = h.arrive
 	l.streams = append(l.streams, h)
 	return h
 }

@@ -80,7 +80,8 @@ type stream struct {
 	conn           *conn
 	link           *link
 	carriesReplies bool
-	sentCount      int // messages sent so far, for their numbers
+	callArrive     func() // arrive, as the function of all its timers
+	sentCount      int    // messages sent so far, for their numbers
 	// queue holds the messages that were sent and have not arrived, the oldest first.
 	queue []*message
 	// arrivalScheduled reports that the arrival of the first message in queue is scheduled. stalled
@@ -224,9 +225,9 @@ func (h *stream) scheduleArrival() {
 	h.arrivalScheduled = true
 	due := max(h.queue[0].due, w.now())
 	if slices.ContainsFunc(h.queue, func(m *message) bool { return !m.background }) {
-		w.scheduleDelivery(due, h.arrive)
+		w.scheduleDelivery(due, h.callArrive)
 	} else {
-		w.schedule(due, h.arrive)
+		w.schedule(due, h.callArrive)
 	}
 }
 

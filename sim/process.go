@@ -116,6 +116,7 @@ type server interface {
 func (w *World) newProcess(name string, role trace.Role) *process {
 	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*faultState]trace.PauseMode{}}
 	p.alarm = alarm{p: p, queuedAt: -1}
+	p.alarm.callRing = p.alarm.call
 	p.clock = fakeclock.New(&p.alarm, time.Now())
 	p.clock.OnChange(func(why string) { w.recordClock(p, why) })
 	w.charge(bytesOfProcess)

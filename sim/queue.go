@@ -13,6 +13,8 @@ type timer struct {
 	// the timers in the order in which they were added to the queue.
 	rank, order int
 	do          func()
+	// isDelivery is set for a delivery; see [World.scheduleDelivery].
+	isDelivery bool
 }
 
 // queue holds the timers that are not due yet, the latest first. Timers of the same time
@@ -23,11 +25,11 @@ type queue struct {
 	addCount int
 }
 
-// add adds a timer, which calls do at true time at. rank orders timers of the same time.
-func (q *queue) add(at time.Duration, rank int, do func()) {
+// add adds a timer, and sets its order.
+func (q *queue) add(t timer) {
 	q.addCount++
-	i := q.find(at, rank, q.addCount)
-	q.timers = slices.Insert(q.timers, i, timer{at, rank, q.addCount, do})
+	t.order = q.addCount
+	q.timers = slices.Insert(q.timers, q.find(t.at, t.rank, t.order), t)
 }
 
 // remove removes the only timer of a time and rank.
@@ -52,11 +54,11 @@ func (q *queue) next() (time.Duration, bool) {
 	return q.timers[len(q.timers)-1].at, true
 }
 
-// pop removes the earliest timer and returns its function.
-func (q *queue) pop() func() {
+// pop removes the earliest timer and returns it.
+func (q *queue) pop() timer {
 	last := len(q.timers) - 1
-	do := q.timers[last].do
+	t := q.timers[last]
 	q.timers[last] = timer{}
 	q.timers = q.timers[:last]
-	return do
+	return t
 }

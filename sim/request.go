@@ -82,7 +82,9 @@ func (w *World) await(r *request, do func()) {
 	done := make(chan struct{})
 	finish := func() { close(done) }
 	r.admit = func() {
-		do()
+		if do != nil {
+			do()
+		}
 		w.afterMoment(finish)
 	}
 	r.abandon = finish

@@ -45,7 +45,8 @@ type socket struct {
 	peer *process
 	conn *conn
 	// framer cuts the written bytes into messages; only the loop uses it.
-	framer Framer
+	framer    Framer
+	callFlush func() // flush, as the function of all requests to empty the outbox
 
 	// ioAfterEnd counts the reads and writes after the end of the world; see delayAfterEnd.
 	ioAfterEnd atomic.Int64
@@ -81,6 +82,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("no node of this world has the address %s", addr)}
 	}
 	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.ioMutex)}
+	s.callFlush = s.flush
 	opened := make(chan error, 1)
 	w.ioMutex.Lock()
 	p.recordRanWhilePaused()
@@ -322,7 +324,7 @@ func (s *socket) write(b []byte) (int, error) {
 	s.outbox = append(s.outbox, b...)
 	if !s.flushPosted {
 		s.flushPosted = true
-		s.w.postLocked(&request{process: s.p, class: classWrite, rank: s.peer.index, subRank: s.number(), round: round, admit: s.flush})
+		s.w.postLocked(&request{process: s.p, class: classWrite, rank: s.peer.index, subRank: s.number(), round: round, admit: s.callFlush})
 	}
 	return len(b), nil
 }

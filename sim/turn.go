@@ -42,14 +42,14 @@ func (p *process) awaitTurnAfterTimer(ctx context.Context, words ...string) {
 			return
 		}
 		p.awaitingMoments = append(p.awaitingMoments, r)
-		w.queue.add(w.now(), p.turnRank(), func() {
+		w.queue.add(timer{at: w.now(), rank: p.turnRank(), do: func() {
 			p.awaitingMoments = p.awaitingMoments[1:]
 			if !p.canAct() {
 				p.waiting = append(p.waiting, r)
 				return
 			}
 			w.afterMoment(func() { close(turnBegan) })
-		})
+		}})
 	}
 	afterTimers := &request{process: p, class: classTimerFired, words: words, abandon: r.abandon}
 	afterTimers.admit = func() {

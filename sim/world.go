@@ -401,16 +401,13 @@ func (w *World) now() time.Duration { return time.Since(w.runStart) }
 
 // schedule makes the loop call do at true time t, or as soon as possible if t has passed.
 // Only the loop may call it.
-func (w *World) schedule(t time.Duration, do func()) { w.queue.add(t, 0, do) }
+func (w *World) schedule(t time.Duration, do func()) { w.queue.add(timer{at: t, do: do}) }
 
 // scheduleDelivery is schedule for the delivery of a message, and for other calls that must
 // still happen: the run does not end before do was called.
 func (w *World) scheduleDelivery(t time.Duration, do func()) {
 	w.inFlight++
-	w.schedule(t, func() {
-		w.inFlight--
-		do()
-	})
+	w.queue.add(timer{at: t, do: do, isDelivery: true})
 }
 
 // loop runs the world in rounds until every client's program has ended and no message is in flight,
@@ -466,7 +463,11 @@ func (w *World) loop() {
 			return
 		}
 		w.lastMoment = t
-		w.queue.pop()()
+		due := w.queue.pop()
+		if due.isDelivery {
+			w.inFlight--
+		}
+		due.do()
 		w.endMoment()
 	}
 }

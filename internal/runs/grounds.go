@@ -18,8 +18,8 @@ type Grounds struct {
 	// EndedAfter is the time from the strike of the fault to the end of the run. It is 0 if
 	// the fault was lifted before the end. Of two runs it is the longer time.
 	EndedAfter time.Duration `json:"over,omitempty"`
-	// CourseHash is a hash of all events and their times. If the fault sets the wall clock
-	// of a process, the hash leaves out what that clock showed.
+	// CourseHash is a hash of all events and their times, except what the clock shows that the
+	// fault sets. It is 0 unless the fault sets the clock of a server.
 	CourseHash uint64 `json:"course,omitempty"`
 	// ClockUnread means that no code has read the wall clock that the fault sets.
 	ClockUnread bool `json:"unread,omitempty"`
@@ -42,7 +42,9 @@ func groundsOf(w WorldSpec, runs ...RunReport) Grounds {
 	g := Grounds{Sound: true}
 	switch f.Effect() {
 	case trace.SetsClock:
-		g.CourseHash = courseHash(f.Target(), runs)
+		if !runs[0].History.IsClient(f.Target()) {
+			g.CourseHash = courseHash(f.Target(), runs)
+		}
 		g.ClockUnread = !slices.ContainsFunc(runs, func(p RunReport) bool { return !p.History.WallClockUnread(f.Target()) })
 	case trace.KillsProcess:
 		g.DiskUnwritten = !slices.ContainsFunc(runs, func(p RunReport) bool { return p.History.WroteInBackground(f.Target()) })
