@@ -61,7 +61,8 @@ func (a *alarm) rank() int { return 1 + 2*a.p.index }
 // the process's alarm, because the goroutines wait for all timers that are due.
 func (p *process) turnRank() int { return 2 + 2*p.index }
 
-// queueAlarms brings the queue up to date with the alarms that were changed.
+// queueAlarms brings the queue up to date with the alarms that were changed. The loop may sleep then,
+// unless a request was posted.
 func (w *World) queueAlarms() {
 	w.ioMutex.Lock()
 	defer w.ioMutex.Unlock()
@@ -81,4 +82,7 @@ func (w *World) queueAlarms() {
 	}
 	clear(w.changedAlarms)
 	w.changedAlarms = w.changedAlarms[:0]
+	if len(w.requests) == 0 {
+		w.keepAsleep()
+	}
 }

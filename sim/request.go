@@ -127,16 +127,21 @@ func (w *World) wakeLoop() {
 	}
 }
 
-// admit admits the posted requests, and reports whether there were any. When a request has woken a
-// goroutine, admit returns, and the remaining requests are admitted in a later round, when that
-// goroutine waits again. The requests of a paused process wait until it resumes, and those of a
-// crashed process wait forever. Requests to set a timer do not wait.
-func (w *World) admit() bool {
-	w.ioMutex.Lock()
+// keepAsleep undoes wakeLoop, if the loop does not sleep.
+func (w *World) keepAsleep() {
 	select {
 	case <-w.requestPosted:
 	default:
 	}
+}
+
+// admit admits the posted requests, and reports whether there were any, and whether one has woken a
+// goroutine. Then admit returns, and the remaining requests are admitted in a later round, when that
+// goroutine waits again. The requests of a paused process wait until it resumes, and those of a
+// crashed process wait forever. Requests to set a timer do not wait.
+func (w *World) admit() (admitted, woke bool) {
+	w.ioMutex.Lock()
+	w.keepAsleep()
 	posted := w.requests
 	w.requests, w.spareRequests = w.spareRequests, nil
 	w.ioMutex.Unlock()
@@ -144,7 +149,7 @@ func (w *World) admit() bool {
 	clear(posted)
 	w.spareRequests = posted[:0]
 	if len(w.admissible) == 0 {
-		return false
+		return false, false
 	}
 
 	for i := range w.admissible {
@@ -160,12 +165,12 @@ func (w *World) admit() bool {
 		w.recordRaces(r, w.admissible[i+1:])
 		if w.endMoment() || w.stopError != nil {
 			w.admissible = slices.Delete(w.admissible, 0, i+1)
-			return true
+			return true, true
 		}
 	}
 	clear(w.admissible)
 	w.admissible = w.admissible[:0]
-	return true
+	return true, false
 }
 
 // sortTied sorts those admissible requests, from index i on, that differ from each other only

@@ -411,9 +411,8 @@ func (w *World) scheduleDelivery(t time.Duration, do func()) {
 }
 
 // loop runs the world in rounds until every client's program has ended and no message is in flight,
-// or until the horizon. In each round it waits until all goroutines wait, and then admits their
-// requests. If there are none, it lets time pass until the next timer of the queue, and carries
-// that timer out.
+// or until the horizon. In each round it waits until all goroutines wait, admits their requests, and
+// then lets time pass.
 func (w *World) loop() {
 	for {
 		synctest.Wait()
@@ -433,16 +432,34 @@ func (w *World) loop() {
 			w.recordError(w.newLateError())
 			return
 		}
-		if w.admit() {
-			continue
+		admitted, woke := w.admit()
+		if !woke && w.passTime(!admitted) {
+			return
+		}
+	}
+}
+
+// passTime carries out the timers of the queue that are due. If it has not woken a goroutine by
+// then, it lets time pass until the next one is due, or until a goroutine posts a request. It
+// reports whether the run has ended.
+//
+// allWait says that every goroutine waits, as after [synctest.Wait]. If the loop has done anything
+// since, that is not certain: the end of a context wakes the goroutines that wait for it, in the
+// middle of a moment. The loop may sleep nevertheless, which saves the search many waits: time
+// passes only when every goroutine waits, and a request ends the sleep. For all else, passTime
+// returns, and the loop waits again.
+func (w *World) passTime(allWait bool) (ended bool) {
+	for {
+		if !allWait && (w.stopError != nil || w.activeClients == 0 && w.inFlight == 0) {
+			return false
 		}
 		if w.activeClients == 0 && w.inFlight == 0 && !w.holdsBackRequest() {
-			return
+			return true
 		}
 		w.queueAlarms()
 		t, ok := w.queue.next()
-		if !ok && w.hasOnlyUnstartedClients() {
-			return
+		if !ok && allWait && w.hasOnlyUnstartedClients() {
+			return true
 		}
 		if !ok || t > w.cfg.Horizon {
 			t, ok = w.cfg.Horizon, false
@@ -455,12 +472,17 @@ func (w *World) loop() {
 			// The clients' libraries may have timers of package time that are due in the
 			// same nanosecond. So the loop first admits the requests that these timers
 			// cause.
-			w.sleep(t - now)
-			continue
+			if ok || allWait {
+				w.sleep(t - now)
+			}
+			return false
+		}
+		if !allWait {
+			return false
 		}
 		if !ok {
 			w.emit(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
-			return
+			return true
 		}
 		w.lastMoment = t
 		due := w.queue.pop()
@@ -468,7 +490,10 @@ func (w *World) loop() {
 			w.inFlight--
 		}
 		due.do()
-		w.endMoment()
+		if w.endMoment() {
+			return false
+		}
+		allWait = false
 	}
 }
 
