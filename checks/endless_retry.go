@@ -82,12 +82,12 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		first, last *trace.Event
 		sent        int
 	}
-	isSentInCall := func(ev *trace.Event) bool {
-		return ev.Kind == trace.KindSend && !ev.Reply && !ev.Handshake && ev.Step != "" && ev.Peer != trace.StorageName
+	inCall := func(sent *trace.Event) bool {
+		return !sent.Reply && !sent.Handshake && sent.Step != "" && sent.Peer != trace.StorageName
 	}
 	all := 0
-	for i := range h.Trace.Events {
-		if isSentInCall(&h.Trace.Events[i]) {
+	for ev := range h.Sends() {
+		if inCall(ev) {
 			all++
 		}
 	}
@@ -95,9 +95,8 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		return Reason{}, nil
 	}
 	runs := map[call]run{}
-	for i := range h.Trace.Events {
-		ev := &h.Trace.Events[i]
-		if !isSentInCall(ev) {
+	for ev := range h.Sends() {
+		if !inCall(ev) {
 			continue
 		}
 		c := call{ev.Process, ev.Section, ev.Step}

@@ -76,23 +76,23 @@ func (v *clientState) advance(ev *trace.Event) {
 // and has not asked for since.
 func (h *judgedRun) findLateCommands() (Reason, []int) {
 	clients := clientStates(h)
-	for _, m := range h.Messages() {
-		v := clients[m.From]
-		if v == nil || m.Sent.Reply || m.Sent.Step != "" {
+	for ev := range h.Sends() {
+		v := clients[ev.Process]
+		if v == nil || ev.Reply || ev.Step != "" {
 			continue
 		}
-		v.advance(m.Sent)
+		v.advance(ev)
 		if v.idleSince == nil {
 			continue
 		}
 		for _, lock := range h.Trace.Locks {
-			about := func(s trace.SlotInfo) bool { return s.Node == m.To && m.Mentions(s.Key) }
-			if lock.TTL > 0 && min(h.quietFor(m.Sent), m.Sent.At-v.idleSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
+			about := func(s trace.SlotInfo) bool { return s.Node == ev.Peer && history.Mentions(ev, s.Key) }
+			if lock.TTL > 0 && min(h.quietFor(ev), ev.At-v.idleSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
 				v.sent++
 			}
 		}
 		if v.sent == tooManyLateCommands {
-			return stillSent.Reason(m.From, v.idleSince.At, m.Sent.At, m.Sent.Text), []int{v.idleSince.Seq, m.Sent.Seq}
+			return stillSent.Reason(ev.Process, v.idleSince.At, ev.At, ev.Text), []int{v.idleSince.Seq, ev.Seq}
 		}
 	}
 	return Reason{}, nil

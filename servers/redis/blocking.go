@@ -141,7 +141,7 @@ func (n *node) serveBlocked() {
 // keepsWaiting reports whether a command keeps waiting although it was answered with an
 // error: commands that pop an element wait while the key holds another type.
 func (b *blockedCommand) keepsWaiting(reply string) bool {
-	name := strings.ToUpper(b.words[0])
+	name := toUpper(b.words[0])
 	return strings.HasPrefix(reply, "-WRONGTYPE") && strings.Contains(name, "POP") && name != "BRPOPLPUSH"
 }
 

@@ -24,7 +24,7 @@ func splitCondition(args []string) (rest []string, operator, value string, ok bo
 	existence := "" // NX or XX
 	rest = args
 	for i := 2; i < len(args); i++ {
-		switch option := strings.ToUpper(args[i]); option {
+		switch option := toUpper(args[i]); option {
 		case "EX", "PX", "EXAT", "PXAT":
 			i++
 		case "NX", "XX":
@@ -71,7 +71,7 @@ func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 
 // correctDELEX refuses a DELEX that compares digests. miniredis answers all others.
 func correctDELEX(n *node, c *mserver.Peer, _ string, args []string) bool {
-	word := strings.ToUpper(args[1])
+	word := toUpper(args[1])
 	return (word == "IFDEQ" || word == "IFDNE") && n.refuseDigest(c, word)
 }
 

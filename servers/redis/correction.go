@@ -209,7 +209,7 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	var nx, xx, keep bool
 	end := 0
 	for i := 2; i < len(args); i++ {
-		switch option := strings.ToUpper(args[i]); option {
+		switch option := toUpper(args[i]); option {
 		case "NX":
 			nx = true
 		case "XX":
@@ -229,7 +229,7 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	case end == 0:
 		return false
 	}
-	word, left, err := n.parseLifespan(name, args[end], lifespans[strings.ToUpper(args[end-1])])
+	word, left, err := n.parseLifespan(name, args[end], lifespans[toUpper(args[end-1])])
 	if err != "" {
 		return refuse(c, err)
 	}
@@ -286,7 +286,7 @@ func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unitIndex, 
 		n.dispatch(c, command...)
 		return
 	}
-	word := strings.ToUpper(command[unitIndex])
+	word := toUpper(command[unitIndex])
 	l := lifespans[word]
 	v, _ := strconv.ParseInt(command[timeIndex], 10, 64) // parseLifespan has parsed it before
 	life := func(ms int64) time.Duration {

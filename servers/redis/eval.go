@@ -71,7 +71,7 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 // runCommand executes a command that a script has called, and returns the reply. It refuses
 // what Redis does not allow in scripts.
 func (in *innerConnection) runCommand(words []string, readOnly bool) []byte {
-	name := strings.ToUpper(words[0])
+	name := toUpper(words[0])
 	server := in.n.mini.Server()
 	switch {
 	case !server.IsRegisteredCommand(name):
@@ -110,7 +110,7 @@ var keylessCommands = []string{"ECHO", "TIME"}
 
 // correctSCRIPT answers the subcommands of SCRIPT for the scripts that storeScript stores.
 func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
-	switch subcommand := strings.ToUpper(args[0]); {
+	switch subcommand := toUpper(args[0]); {
 	case subcommand == "LOAD" && len(args) == 2:
 		s, err := n.storeScript(args[1])
 		if err != nil {
@@ -126,7 +126,7 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 			}
 			c.WriteInt(known)
 		}
-	case subcommand == "FLUSH" && (len(args) == 1 || len(args) == 2 && slices.Contains([]string{"SYNC", "ASYNC"}, strings.ToUpper(args[1]))):
+	case subcommand == "FLUSH" && (len(args) == 1 || len(args) == 2 && slices.Contains([]string{"SYNC", "ASYNC"}, toUpper(args[1]))):
 		n.scripts = nil
 		c.WriteOK()
 	default:

@@ -196,7 +196,7 @@ func (r *clientConn) Receive(m *sim.Request) {
 		return
 	}
 	n.commandCount++
-	name := strings.ToUpper(args[0])
+	name := toUpper(args[0])
 	switch {
 	case name == "POST", name == "HOST:": // a browser was tricked into sending HTTP to Redis: see securityWarningCommand
 		r.hangUp()
@@ -290,7 +290,7 @@ func (r *clientConn) recordCommand(m *sim.Request) {
 // write or because a key has expired meanwhile.
 func (n *node) mayHaveChanged(m *sim.Request) bool {
 	args := m.Body.([]string)
-	if !m.IsHandshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
+	if !m.IsHandshake() && !n.mini.Server().IsReadOnlyCommand(toUpper(args[0])) {
 		return true
 	}
 	first, ok := n.firstExpiry()

@@ -16,7 +16,7 @@ func describeCommand(names *sim.Names, args []string) string {
 	for i, arg := range args {
 		switch {
 		case i == 0:
-			words[i] = strings.ToUpper(arg)
+			words[i] = toUpper(arg)
 		case i == 1 && (words[0] == "EVAL" || words[0] == "EVAL_RO"):
 			sum := sha1.Sum([]byte(arg))
 			words[i] = names.Name("script", hex.EncodeToString(sum[:]))
@@ -31,13 +31,30 @@ func describeCommand(names *sim.Names, args []string) string {
 	return strings.Join(words, " ")
 }
 
+// capitals has the usual words of commands in capital letters. A search sends millions of them.
+var capitals = map[string]string{}
+
+func init() {
+	for _, word := range []string{"SET", "GET", "DEL", "NX", "PX", "EX", "EVAL", "EVALSHA", "SCRIPT", "PEXPIRE", "HELLO", "CLIENT", "PING"} {
+		capitals[strings.ToLower(word)] = word
+	}
+}
+
+// toUpper is [strings.ToUpper], which needs memory for each word that changes.
+func toUpper(word string) string {
+	if upper, ok := capitals[word]; ok {
+		return upper
+	}
+	return strings.ToUpper(word)
+}
+
 // isHandshake reports whether a command only sets up or checks a connection, so that it is
 // not one of the lock's own messages.
 func isHandshake(args []string) bool {
 	if len(args) == 0 {
 		return false
 	}
-	switch strings.ToUpper(args[0]) {
+	switch toUpper(args[0]) {
 	case "HELLO", "CLIENT", "AUTH", "SELECT", "PING", "COMMAND", "INFO", "READONLY":
 		return true
 	}

@@ -50,10 +50,11 @@ func (n *node) takeSuspects() []keyID {
 	if n.tracker.anyKey || n.tracker.hasExpiringFields {
 		ids = append(n.sortedIDs(n.keys), n.sortedIDs(n.readAllKeys())...)
 	}
-	for _, name := range n.tracker.words {
-		for _, db := range n.usedDBs {
+	for _, db := range n.usedDBs {
+		keys := n.mini.DB(db)
+		for _, name := range n.tracker.words {
 			id := keyID{db, name}
-			if _, known := n.keys[id]; known || n.mini.DB(db).Exists(name) {
+			if _, known := n.keys[id]; known || keys.Exists(name) {
 				ids = append(ids, id)
 			}
 		}

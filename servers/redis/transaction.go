@@ -91,7 +91,7 @@ func (r *clientConn) exec(commands [][]string) {
 	replies := make([]string, len(commands))
 	unlock := n.lock()
 	for i, words := range commands {
-		if canBlock(strings.ToUpper(words[0]), words) {
+		if canBlock(toUpper(words[0]), words) {
 			// In a transaction the command does not block, but miniredis would let it
 			// block on an inner connection.
 			unlock()

@@ -44,7 +44,7 @@ func (n *node) noteDoubt(command string) {
 // doubt if a real server may have it. A dot in the name means that the command belongs to a
 // module, which a real server may have loaded.
 func (n *node) refuseUnknown(words []string) string {
-	name := strings.ToUpper(words[0])
+	name := toUpper(words[0])
 	switch {
 	case name == "READONLY" || name == "READWRITE":
 		return errNoCluster
@@ -59,7 +59,7 @@ func (n *node) refuseUnknown(words []string) string {
 func (n *node) checkUnserved(name string, args []string) {
 	switch kinds := unservedSubcommands[name]; {
 	case kinds != nil && len(args) > 0:
-		if kind := strings.ToUpper(args[0]); slices.Contains(kinds, kind) {
+		if kind := toUpper(args[0]); slices.Contains(kinds, kind) {
 			n.noteDoubt(name + " " + kind)
 		} else if name == "XINFO" && len(args) > 2 && strings.EqualFold(args[2], "FULL") {
 			n.noteDoubt("XINFO " + kind + " with FULL")
