@@ -194,8 +194,20 @@ func checkAbsent(t *testing.T, document string, markup ...string) {
 	}
 }
 
+var (
+	attributeValue = regexp.MustCompile(`="[^"]*"`)
+	eventHandler   = regexp.MustCompile(`<[a-zA-Z][^<>]*\son\w+\s*=`)
+	scriptLink     = regexp.MustCompile(`(?i)\s(href|src|action|xlink:href)="\s*javascript:`)
+)
+
 func htmlDocument(t *testing.T, document string) {
 	checkAbsent(t, document, "<script>alert", "<img", "-->", "]]>")
+	if handler := eventHandler.FindString(attributeValue.ReplaceAllString(document, `=""`)); handler != "" {
+		t.Errorf("a text has become an event handler: %q", handler)
+	}
+	if link := scriptLink.FindString(document); link != "" {
+		t.Errorf("a text has become a link to a script: %q", link)
+	}
 	if opened, closed := strings.Count(document, "<script"), strings.Count(document, "</script"); opened != closed {
 		t.Errorf("%d scripts begin and %d end", opened, closed)
 	}
