@@ -86,7 +86,7 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		return !sent.Reply && !sent.Handshake && sent.Step != "" && sent.Peer != trace.StorageName
 	}
 	all := 0
-	for ev := range h.Sends() {
+	for ev := range h.sends() {
 		if inCall(ev) {
 			all++
 		}
@@ -95,7 +95,7 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		return Reason{}, nil
 	}
 	runs := map[call]run{}
-	for ev := range h.Sends() {
+	for ev := range h.sends() {
 		if !inCall(ev) {
 			continue
 		}

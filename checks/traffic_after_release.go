@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -76,7 +77,7 @@ func (v *clientState) advance(ev *trace.Event) {
 // and has not asked for since.
 func (h *judgedRun) findLateCommands() (Reason, []int) {
 	clients := clientStates(h)
-	for ev := range h.Sends() {
+	for ev := range h.sends() {
 		v := clients[ev.Process]
 		if v == nil || ev.Reply || ev.Step != "" {
 			continue
@@ -86,7 +87,7 @@ func (h *judgedRun) findLateCommands() (Reason, []int) {
 			continue
 		}
 		for _, lock := range h.Trace.Locks {
-			about := func(s trace.SlotInfo) bool { return s.Node == ev.Peer && history.Mentions(ev, s.Key) }
+			about := func(s trace.SlotInfo) bool { return s.Node == ev.Peer && strings.Contains(ev.Text, s.Key) }
 			if lock.TTL > 0 && min(h.quietFor(ev), ev.At-v.idleSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
 				v.sent++
 			}

@@ -44,7 +44,4 @@ func (m *Message) IsCancellation() bool {
 
 // Mentions reports whether the text of the message contains a key, or a name made from the
 // key, such as the channel on which a lock announces that it is free.
-func (m *Message) Mentions(key string) bool { return Mentions(m.Sent, key) }
-
-// Mentions is [Message.Mentions] for the event with which a message was sent.
-func Mentions(sent *trace.Event, key string) bool { return strings.Contains(sent.Text, key) }
+func (m *Message) Mentions(key string) bool { return strings.Contains(m.Sent.Text, key) }

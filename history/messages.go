@@ -1,10 +1,6 @@
 package history
 
-import (
-	"iter"
-
-	"github.com/locksim/locksim/trace"
-)
+import "github.com/locksim/locksim/trace"
 
 // A Message is one message on its way from one process to another.
 type Message struct {
@@ -30,18 +26,6 @@ func (h *History) MessageHeldBy(a *Act) *Message {
 	return nil
 }
 
-// Sends returns the events with which messages were sent, in order. It takes less time than
-// [History.Messages], which also finds out what became of each message.
-func (h *History) Sends() iter.Seq[*trace.Event] {
-	return func(yield func(*trace.Event) bool) {
-		for i := range h.Trace.Events {
-			if ev := &h.Trace.Events[i]; ev.Kind == trace.KindSend && !yield(ev) {
-				return
-			}
-		}
-	}
-}
-
 // Messages returns all messages that were sent, in order.
 func (h *History) Messages() []*Message {
 	return h.messages.get(func() []*Message {
@@ -51,8 +35,10 @@ func (h *History) Messages() []*Message {
 			reply     bool
 		}
 		sent := 0
-		for range h.Sends() {
-			sent++
+		for i := range h.Trace.Events {
+			if h.Trace.Events[i].Kind == trace.KindSend {
+				sent++
+			}
 		}
 		// One allocation for all messages is faster than one for each message, and every run needs
 		// this list.
