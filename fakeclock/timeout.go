@@ -44,7 +44,8 @@ type timeoutContext struct {
 	context.Context // the parent
 	deadline        time.Time
 	done            chan struct{}
-	// timer is the context's timer on fake; fake is nil if the clock is not a Fake.
+	// timer is the context's timer on fake. fake is nil if the clock is not a Fake, and if the
+	// context had ended before it was linked.
 	timer timer
 	fake  timerSetter
 
@@ -93,7 +94,7 @@ func (c *timeoutContext) link(clock Clock, d time.Duration) {
 	c.mu.Unlock()
 }
 
-// unlink undoes link, also if that was done before.
+// unlink undoes link. It may be called twice.
 func (c *timeoutContext) unlink() {
 	if c.fake != nil {
 		c.fake.unset(&c.timer)

@@ -3,8 +3,9 @@ package sim
 import "time"
 
 // An alarm provides true time and timers to a process's clock: the clock sets it for the earliest
-// of its timers. Any goroutine may set it, but only the loop puts it into the queue, when every
-// goroutine waits. So a clock may set it any number of times in between, in any order.
+// of its timers. Any goroutine may set it, but only the loop puts it into the queue, before it looks
+// for the next timer. A change after that ends the loop's sleep, and the loop looks again. So it does
+// not matter how often, and in which order, the goroutines of a process set the alarm in between.
 type alarm struct {
 	p *process
 
@@ -34,16 +35,17 @@ func (a *alarm) set(at time.Duration, ring func()) {
 	if w.ended {
 		return
 	}
-	w.watchdog.steps.Add(1)
 	a.at, a.ring = at, ring
 	if !a.changed {
 		a.changed = true
+		w.watchdog.steps.Add(1)
 		w.changedAlarms = append(w.changedAlarms, a)
 		w.wakeLoop()
 	}
 }
 
-// call makes the alarm ring. The loop calls it when the alarm's timer in the queue is due.
+// call makes the alarm ring. The loop calls it when the alarm's timer in the queue is due. The alarm
+// is set then: it cannot have changed since queueAlarms, because every goroutine waits.
 func (a *alarm) call() {
 	w := a.p.w
 	a.queuedAt = -1
@@ -61,8 +63,7 @@ func (a *alarm) rank() int { return 1 + 2*a.p.index }
 // the process's alarm, because the goroutines wait for all timers that are due.
 func (p *process) turnRank() int { return 2 + 2*p.index }
 
-// queueAlarms brings the queue up to date with the alarms that were changed. The loop may sleep then,
-// unless a request was posted.
+// queueAlarms brings the queue up to date with the alarms that were changed.
 func (w *World) queueAlarms() {
 	w.ioMutex.Lock()
 	defer w.ioMutex.Unlock()
@@ -82,7 +83,4 @@ func (w *World) queueAlarms() {
 	}
 	clear(w.changedAlarms)
 	w.changedAlarms = w.changedAlarms[:0]
-	if len(w.requests) == 0 {
-		w.keepAsleep()
-	}
 }

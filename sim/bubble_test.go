@@ -1,12 +1,14 @@
 package sim_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/fakeclock"
 	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 )
@@ -78,6 +80,14 @@ func TestBubbleThatDoesNotEnd(t *testing.T) {
 
 // forgotten never returns. Tests look for its name in stacks.
 func forgotten() { select {} }
+
+// setTimers sets timers on a client's clock, and cancels them, until stop is set.
+func setTimers(ctx context.Context, p *sim.Program, stop *atomic.Bool) {
+	for !stop.Load() {
+		_, cancel := fakeclock.WithTimeout(ctx, p.Clock(), time.Second)
+		cancel()
+	}
+}
 
 // spin computes until stop is set.
 func spin(stop *atomic.Bool) {

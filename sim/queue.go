@@ -32,7 +32,7 @@ func (q *queue) add(t timer) {
 	q.timers = slices.Insert(q.timers, q.find(t.at, t.rank, t.order), t)
 }
 
-// remove removes the only timer of a time and rank.
+// remove removes the timer of a time and rank. There must be one, and only one.
 func (q *queue) remove(at time.Duration, rank int) {
 	i := q.find(at, rank+1, 0)
 	q.timers = slices.Delete(q.timers, i, i+1)

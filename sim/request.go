@@ -9,7 +9,7 @@ import (
 )
 
 // A request is something that a goroutine of a process wants the loop to do, such as to send bytes
-// or to set a timer. The loop admits a request by doing what the goroutine wants. It admits
+// or to close a connection. The loop admits a request by doing what the goroutine wants. It admits
 // requests one at a time, in an order that does not depend on which goroutine was first. A round of
 // the loop begins when every goroutine waits.
 type request struct {
@@ -41,8 +41,8 @@ const (
 	classDial
 	classWrite
 	classClose
-	classResult // a goroutine continues with the result of its I/O
-	classTimer
+	classResult     // a goroutine continues with the result of its I/O
+	classTimer      // a check of the deadline of a read
 	classTimerFired // a goroutine that a timer has woken waits until all timers that are due have fired; see process.awaitTurnAfterTimer
 	classAfterTimer // the same goroutine then waits for its turn to send, in a moment of its own
 )
@@ -122,26 +122,21 @@ func (w *World) postLocked(rs ...*request) {
 // wakeLoop ends the loop's sleep.
 func (w *World) wakeLoop() {
 	select {
-	case w.requestPosted <- struct{}{}:
-	default:
-	}
-}
-
-// keepAsleep undoes wakeLoop, if the loop does not sleep.
-func (w *World) keepAsleep() {
-	select {
-	case <-w.requestPosted:
+	case w.awaken <- struct{}{}:
 	default:
 	}
 }
 
 // admit admits the posted requests, and reports whether there were any, and whether one has woken a
-// goroutine. Then admit returns, and the remaining requests are admitted in a later round, when that
-// goroutine waits again. The requests of a paused process wait until it resumes, and those of a
-// crashed process wait forever. Requests to set a timer do not wait.
+// goroutine or ended the run. Then admit returns, and the remaining requests are admitted in a later
+// round, when that goroutine waits again. The requests of a paused process wait until it resumes, and
+// those of a crashed process wait forever. Checks of deadlines do not wait.
 func (w *World) admit() (admitted, woke bool) {
 	w.ioMutex.Lock()
-	w.keepAsleep()
+	select {
+	case <-w.awaken:
+	default:
+	}
 	posted := w.requests
 	w.requests, w.spareRequests = w.spareRequests, nil
 	w.ioMutex.Unlock()

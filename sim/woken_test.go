@@ -115,6 +115,36 @@ func TestWokenAsTheContextEnds(t *testing.T) {
 	}
 }
 
+// A timer that is due now fires before the next goroutine gets its moment, although that goroutine
+// has waited longer: timers that are due come first.
+func TestTimerBeforeMoment(t *testing.T) {
+	for range 30 {
+		var order []string
+		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			var all sync.WaitGroup
+			all.Go(func() {
+				SleepUntil(2 * time.Second)
+				p.Env().WaitAfterTimer(ctx, "close")
+				order = append(order, "close")
+				if err := p.Clock().Sleep(ctx, 0); err != nil {
+					t.Error(err)
+				}
+				order = append(order, "timer")
+			})
+			all.Go(func() {
+				SleepUntil(2 * time.Second)
+				p.Env().WaitAfterTimer(ctx, "renew")
+				order = append(order, "renew")
+			})
+			all.Wait()
+			return nil
+		}))
+		cfg.Disturb = YieldRandomly
+		RunWorld(t, cfg)
+		Equal(t, "the order of the goroutines", strings.Join(order, " "), "close timer renew")
+	}
+}
+
 // Goroutines with the same words cannot be put in order, so the run gets a doubt.
 func TestWokenWithEqualWords(t *testing.T) {
 	var s sleepers

@@ -90,8 +90,9 @@ type World struct {
 	// Only the loop uses them.
 	admissible []*request
 	round      int // number of the loop's current round, see [World.loop]; guarded by ioMutex
-	// requestPosted has a value if a request was posted, which ends the loop's sleep.
-	requestPosted  chan struct{}
+	// awaken has a value if the loop must not sleep: a request was posted, an alarm was changed, or
+	// a goroutine has stopped because of a pause.
+	awaken         chan struct{}
 	ended          bool     // guarded by ioMutex
 	uncheckedReuse []string // systems with a node whose connection a client has used, without a check, after it had ended; guarded by ioMutex
 	started        bool     // the run has begun
@@ -327,7 +328,7 @@ func (cfg *Config) masters() []Node {
 func (w *World) run() {
 	w.runStart = time.Now()
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.requestPosted = make(chan struct{}, 1) // made in the bubble: synctest does not regard a goroutine as waiting if its channel was made outside
+	w.awaken = make(chan struct{}, 1) // made in the bubble: synctest does not regard a goroutine as waiting if its channel was made outside
 	w.sleepTimer = time.NewTimer(0)
 	w.lastMoment = w.now() - 1
 	w.oracle = history.NewOracle(w.trace)
@@ -489,7 +490,8 @@ func (w *World) nextMoment() (t time.Duration, ok bool) {
 // sleepAfterMoment lets time pass after a moment at whose end the loop has woken no goroutine. Some
 // goroutine may be awake nevertheless: for example, the deadline of a read wakes its reader in the
 // middle of a moment. It makes no difference, because time passes only when every goroutine waits,
-// and a request ends the sleep. So the loop need not wait before. That saves a quarter of its waits.
+// and whatever the goroutine asks of the loop ends the sleep. So the loop need not wait before. That
+// saves a quarter of its waits.
 func (w *World) sleepAfterMoment() {
 	if w.stopError != nil || w.activeClients == 0 && w.inFlight == 0 {
 		return // the run may end now
@@ -509,11 +511,11 @@ func (w *World) hasOnlyUnstartedClients() bool {
 		!slices.ContainsFunc(w.processes, func(p *process) bool { g, ok := p.actor.(*program); return ok && g.started && !g.ended })
 }
 
-// sleep lets virtual time pass until a goroutine posts a request, but at most for d.
+// sleep lets virtual time pass until a goroutine calls wakeLoop, but at most for d.
 func (w *World) sleep(d time.Duration) {
 	w.sleepTimer.Reset(d)
 	select {
-	case <-w.requestPosted:
+	case <-w.awaken:
 	case <-w.sleepTimer.C:
 	}
 }

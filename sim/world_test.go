@@ -33,6 +33,10 @@ func TestStandstill(t *testing.T) {
 			spin(&stop)
 			return nil
 		}, sim.ErrStuck, "sim_test.spin("},
+		"a goroutine sets timers without end": {func(ctx context.Context, p *sim.Program) error {
+			setTimers(ctx, p, &stop)
+			return nil
+		}, sim.ErrStuck, "sim_test.setTimers("},
 		"a mutex is held during I/O": {holdMutexDuringIO, sim.ErrMutex, "a sync.Mutex of github.com/locksim/locksim/sim_test"},
 		"a mutex is locked twice":    {lockMutexTwice, sim.ErrStuck, "sim_test.lockMutexTwice("},
 	} {
