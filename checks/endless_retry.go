@@ -82,12 +82,12 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		first, last *trace.Event
 		sent        int
 	}
-	inCall := func(sent *trace.Event) bool {
-		return !sent.Reply && !sent.Handshake && sent.Step != "" && sent.Peer != trace.StorageName
+	inCall := func(ev *trace.Event) bool {
+		return !ev.Reply && !ev.Handshake && ev.Step != "" && ev.Peer != trace.StorageName
 	}
 	all := 0
-	for ev := range h.sends() {
-		if inCall(ev) {
+	for m := range h.Sends() {
+		if inCall(m.Sent) {
 			all++
 		}
 	}
@@ -95,7 +95,8 @@ func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 		return Reason{}, nil
 	}
 	runs := map[call]run{}
-	for ev := range h.sends() {
+	for m := range h.Sends() {
+		ev := m.Sent
 		if !inCall(ev) {
 			continue
 		}

@@ -43,8 +43,8 @@ func (h *judgedRun) findGrowingTraffic() (Reason, []int) {
 	for _, p := range h.Trace.Processes {
 		clients[p.Name] = &tally{}
 	}
-	for _, m := range h.Messages() {
-		if t := clients[m.From]; t != nil && !m.Sent.Reply && !m.IsHandshake() && m.To != trace.StorageName {
+	for m := range h.Sends() {
+		if t := clients[m.From]; t != nil && !m.Sent.Reply && !m.Sent.Handshake && m.To != trace.StorageName {
 			t.sent = append(t.sent, m.Sent.Seq)
 		}
 	}
@@ -80,8 +80,8 @@ func (h *judgedRun) findGrowingTraffic() (Reason, []int) {
 // the lock. ends are the Seqs at which the client called release.
 func (h *judgedRun) growsWithoutWaiting(client string, ends []int) bool {
 	var sent []int
-	for _, m := range h.Messages() {
-		if m.From == client && !m.Sent.Reply && !m.IsHandshake() && m.To != trace.StorageName && !h.isWaiting(client, m.Sent) {
+	for m := range h.Sends() {
+		if m.From == client && !m.Sent.Reply && !m.Sent.Handshake && m.To != trace.StorageName && !h.isWaiting(client, m.Sent) {
 			sent = append(sent, m.Sent.Seq)
 		}
 	}

@@ -207,7 +207,7 @@ func (h *judgedRun) triesToRemove(key *history.Holding, set *trace.Event, lock t
 		switch {
 		case m.From != key.Owner.Client || m.To != key.Node && !slices.Contains(lock.Members, m.To):
 			return false
-		case sent.Reply || sent.KeepAlive || m.IsHandshake() || m.IsCancellation() || sent.Seq <= set.Seq || sent.Seq > key.Ended.Seq:
+		case sent.Reply || sent.KeepAlive || m.Sent.Handshake || m.IsCancellation() || sent.Seq <= set.Seq || sent.Seq > key.Ended.Seq:
 			return false
 		}
 		return (sent.Section == key.Owner.Section || sent.Step == "") && sent.Text != set.Text

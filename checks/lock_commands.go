@@ -25,8 +25,8 @@ func takeLockCommands(h *judgedRun) Measure {
 		return noMeasure(noNodes.Reason())
 	}
 	var sent int64
-	for _, m := range h.Messages() {
-		if !m.IsHandshake() && h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode {
+	for m := range h.Sends() {
+		if !m.Sent.Handshake && h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode {
 			sent++
 		}
 	}

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"iter"
 	"slices"
 	"time"
 
@@ -91,18 +90,6 @@ func (h *judgedRun) lastCallEvents(client string) (at []int) {
 		}
 	}
 	return at
-}
-
-// sends returns the events with which messages were sent, in order. [history.History.Messages] also
-// finds out whether each message arrived, which takes longer.
-func (h *judgedRun) sends() iter.Seq[*trace.Event] {
-	return func(yield func(*trace.Event) bool) {
-		for i := range h.Trace.Events {
-			if ev := &h.Trace.Events[i]; ev.Kind == trace.KindSend && !yield(ev) {
-				return
-			}
-		}
-	}
 }
 
 // quietFor returns for how long before an event no fault has acted.

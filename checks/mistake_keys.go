@@ -89,7 +89,7 @@ func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
 // isLockRequest reports whether a message is a request of a lock to a server, and not one that only
 // opens the connection or keeps it alive.
 func isLockRequest(m *history.Message) bool {
-	return m.To != trace.StorageName && !m.Sent.Reply && !m.Sent.KeepAlive && !m.IsHandshake()
+	return m.To != trace.StorageName && !m.Sent.Reply && !m.Sent.KeepAlive && !m.Sent.Handshake
 }
 
 // requestsOf returns the requests that the lock sent in a step of an acquisition.

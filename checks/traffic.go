@@ -23,9 +23,9 @@ func takeTraffic(h *judgedRun) Measure {
 	var messages, trips int64
 	bytes := h.Trace.Bytes
 	lastRequest := map[string]time.Duration{} // when each client last sent something
-	for _, m := range h.Messages() {
+	for m := range h.Sends() {
 		isRequest := h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode
-		if !isRequest && !(h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)) || m.IsHandshake() {
+		if !isRequest && !(h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)) || m.Sent.Handshake {
 			continue
 		}
 		messages++

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -77,23 +76,23 @@ func (v *clientState) advance(ev *trace.Event) {
 // and has not asked for since.
 func (h *judgedRun) findLateCommands() (Reason, []int) {
 	clients := clientStates(h)
-	for ev := range h.sends() {
-		v := clients[ev.Process]
-		if v == nil || ev.Reply || ev.Step != "" {
+	for m := range h.Sends() {
+		v := clients[m.From]
+		if v == nil || m.Sent.Reply || m.Sent.Step != "" {
 			continue
 		}
-		v.advance(ev)
+		v.advance(m.Sent)
 		if v.idleSince == nil {
 			continue
 		}
 		for _, lock := range h.Trace.Locks {
-			about := func(s trace.SlotInfo) bool { return s.Node == ev.Peer && strings.Contains(ev.Text, s.Key) }
-			if lock.TTL > 0 && min(h.quietFor(ev), ev.At-v.idleSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
+			about := func(s trace.SlotInfo) bool { return s.Node == m.To && m.Mentions(s.Key) }
+			if lock.TTL > 0 && min(h.quietFor(m.Sent), m.Sent.At-v.idleSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
 				v.sent++
 			}
 		}
 		if v.sent == tooManyLateCommands {
-			return stillSent.Reason(ev.Process, v.idleSince.At, ev.At, ev.Text), []int{v.idleSince.Seq, ev.Seq}
+			return stillSent.Reason(m.From, v.idleSince.At, m.Sent.At, m.Sent.Text), []int{v.idleSince.Seq, m.Sent.Seq}
 		}
 	}
 	return Reason{}, nil

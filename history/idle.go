@@ -19,8 +19,8 @@ func (h *History) IdleNodes() []string {
 			busy[m] = true
 		}
 	}
-	for _, m := range h.Messages() {
-		if !m.IsHandshake() { // every client connects to every node when it starts
+	for m := range h.Sends() {
+		if !m.Sent.Handshake { // every client connects to every node when it starts
 			busy[m.From], busy[m.To] = true, true
 		}
 	}

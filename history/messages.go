@@ -1,6 +1,10 @@
 package history
 
-import "github.com/locksim/locksim/trace"
+import (
+	"iter"
+
+	"github.com/locksim/locksim/trace"
+)
 
 // A Message is one message on its way from one process to another.
 type Message struct {
@@ -11,9 +15,6 @@ type Message struct {
 	// arrive; nil if there is none.
 	Arrived, Lost *trace.Event
 }
-
-// IsHandshake reports whether the message only sets up a connection.
-func (m *Message) IsHandshake() bool { return m.Sent.Handshake }
 
 // MessageHeldBy returns the message that a fault held back as it struck; nil if there is
 // none.
@@ -26,6 +27,19 @@ func (h *History) MessageHeldBy(a *Act) *Message {
 	return nil
 }
 
+// Sends returns all messages that were sent, in order, without Held, Arrived and Lost. So it takes
+// less time than [History.Messages].
+func (h *History) Sends() iter.Seq[*Message] {
+	return func(yield func(*Message) bool) {
+		for i := range h.Trace.Events {
+			ev := &h.Trace.Events[i]
+			if ev.Kind == trace.KindSend && !yield(&Message{From: ev.Process, To: ev.Peer, Sent: ev}) {
+				return
+			}
+		}
+	}
+}
+
 // Messages returns all messages that were sent, in order.
 func (h *History) Messages() []*Message {
 	return h.messages.get(func() []*Message {
@@ -35,10 +49,8 @@ func (h *History) Messages() []*Message {
 			reply     bool
 		}
 		sent := 0
-		for i := range h.Trace.Events {
-			if h.Trace.Events[i].Kind == trace.KindSend {
-				sent++
-			}
+		for range h.Sends() {
+			sent++
 		}
 		// One allocation for all messages is faster than one for each message, and every run needs
 		// this list.

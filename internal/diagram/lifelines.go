@@ -62,7 +62,7 @@ func newLanes(h *history.History) *lanes {
 		}
 	}
 	for _, m := range h.Messages() {
-		if m.Sent.Reply || m.IsHandshake() {
+		if m.Sent.Reply || m.Sent.Handshake {
 			continue
 		}
 		step := story.Step{Acquisition: history.Acquisition{Client: m.From, Section: m.Sent.Section}, Step: m.Sent.Step}

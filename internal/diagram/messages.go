@@ -46,7 +46,7 @@ func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 func (d *diagram) readMessages(limit int, repeats []eventRange) {
 	var all []message
 	for _, m := range d.history.Messages() {
-		if !m.IsHandshake() {
+		if !m.Sent.Handshake {
 			all = append(all, d.newMessage(m))
 		}
 	}

@@ -277,7 +277,7 @@ func commandsOfGrants(h *history.History, f *checks.Finding) (events []int) {
 	}
 	for _, m := range h.Messages() {
 		switch {
-		case m.IsHandshake() || m.Sent.Seq > f.At || m.Sent.Step != trace.Acquire:
+		case m.Sent.Handshake || m.Sent.Seq > f.At || m.Sent.Step != trace.Acquire:
 		case inQuestion[m.From] && m.Arrived != nil:
 			events = append(events, m.Arrived.Seq)
 		case inQuestion[m.To]:

@@ -19,7 +19,7 @@ func (s *clauseBuilder) addMessages() {
 		}
 	}
 	for _, m := range s.Messages() {
-		shown := s.messages && !m.IsHandshake()
+		shown := s.messages && !m.Sent.Handshake
 		if shown {
 			s.addText(m.Sent, DetailMood, "→ %s  %s", m.To, m.Sent.Text)
 		}
