@@ -143,7 +143,12 @@ func (s *store) get(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	if isChosen := revisionFilter(r); isChosen != nil {
 		found = slices.DeleteFunc(slices.Clone(found), func(kv *mvccpb.KeyValue) bool { return !isChosen(kv) })
 	}
-	if order := sortOrder(r); order != nil {
+	switch order := sortOrder(r); {
+	case order == nil:
+	case r.Limit == 1 && len(found) > 0: // without this case, a client that waits would make the member sort all waiting clients
+		resp.More = len(found) > 1
+		found = []*mvccpb.KeyValue{slices.MinFunc(found, order)}
+	default:
 		found = slices.Clone(found)
 		slices.SortStableFunc(found, order)
 	}
